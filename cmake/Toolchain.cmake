@@ -1,0 +1,28 @@
+# Language level, warnings, linker, sanitizers: what every target shares.
+set(CMAKE_CXX_STANDARD 23)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+find_program(SY_CCACHE ccache)
+if(SY_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${SY_CCACHE})
+endif()
+
+add_compile_options(-Wall -Wextra -Wshadow -Wconversion -Werror)
+add_compile_options(-ffile-prefix-map=${CMAKE_SOURCE_DIR}/= -fno-omit-frame-pointer)
+add_compile_definitions(_GNU_SOURCE)
+add_link_options(-static-libstdc++ -static-libgcc -Wl,--as-needed)
+if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+  find_program(SY_LLD NAMES ld.lld-19 ld.lld)
+  if(SY_LLD)
+    add_link_options(--ld-path=${SY_LLD})
+  endif()
+endif()
+
+set(SY_SANITIZE "" CACHE STRING "Sanitizers to build with: address,undefined or thread")
+if(SY_SANITIZE)
+  add_compile_options(-fsanitize=${SY_SANITIZE} -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${SY_SANITIZE})
+endif()

@@ -1,0 +1,22 @@
+// limits.hpp: every queue, loop, message and file has a limit with a name. Over the limit is a clear
+// error to that caller, never a stall for the others.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace switchyard::limits {
+
+inline constexpr std::size_t kFrameBytesMax = 64u << 20;
+inline constexpr std::size_t kScriptBytesMax = 4u << 20;
+inline constexpr std::size_t kEnvironmentBytesMax = 8u << 20;
+inline constexpr std::size_t kConnectionsMax = 16384;
+inline constexpr std::size_t kRequestsInFlightPerConnectionMax = 4096;
+inline constexpr std::size_t kOutboxBytesMax = 256u << 20;  // Per connection, before it is closed.
+inline constexpr std::size_t kJobsPerReplyChunk = 1000;
+inline constexpr std::uint32_t kNodesMax = 1u << 17;
+inline constexpr std::uint32_t kTasksMax = 1u << 20;
+inline constexpr std::uint32_t kHostlistNamesMax = 1u << 20;  // One expression expands to so many.
+inline constexpr std::uint32_t kStepsPerJobMax = 40000;
+
+}  // namespace switchyard::limits

@@ -1,0 +1,18 @@
+// commands.hpp: the commands, each a main() of its own. argv[0] is the command's name.
+#pragma once
+
+namespace switchyard::cli {
+
+using Main = int (*)(int argc, char** argv);
+
+int sbatch_main(int argc, char** argv);
+int srun_main(int argc, char** argv);
+int salloc_main(int argc, char** argv);
+int squeue_main(int argc, char** argv);
+int sinfo_main(int argc, char** argv);
+int scancel_main(int argc, char** argv);
+int scontrol_main(int argc, char** argv);
+int skill_main(int argc, char** argv);
+int switchyard_main(int argc, char** argv);  // up, down, status, version, help
+
+}  // namespace switchyard::cli

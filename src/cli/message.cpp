@@ -1,0 +1,31 @@
+#include "cli/message.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <string>
+
+namespace switchyard::cli {
+namespace {
+
+// One write a line, so that lines of several processes do not mix.
+void write_line(const std::string& line) {
+    std::fflush(stdout);
+    if (::write(STDERR_FILENO, line.data(), line.size()) < 0) return;
+}
+
+}  // namespace
+
+void say_error(std::string_view program, std::string_view text) {
+    write_line(std::string(program) + ": error: " + std::string(text) + "\n");
+}
+
+void say(std::string_view program, std::string_view text) {
+    write_line(std::string(program) + ": " + std::string(text) + "\n");
+}
+
+void say_try_help(std::string_view program) {
+    write_line("Try \"" + std::string(program) + " --help\" for more information\n");
+}
+
+}  // namespace switchyard::cli

@@ -1,0 +1,15 @@
+// message.hpp: how commands speak to people: "sbatch: error: ..." on standard error, as Slurm's do.
+#pragma once
+
+#include <string_view>
+
+namespace switchyard::cli {
+
+inline constexpr std::string_view kVersionLine = "slurm 25.11.0";
+
+void say_error(std::string_view program, std::string_view text);  // "sbatch: error: text\n"
+void say(std::string_view program, std::string_view text);        // "sbatch: text\n"
+// 'Try "sbatch --help" for more information'
+void say_try_help(std::string_view program);
+
+}  // namespace switchyard::cli

@@ -1,0 +1,117 @@
+// client.hpp: the library every command uses: one connection, one round trip, values of src/model out.
+//
+// It talks to the controller's socket on this host, else to the socket of an agent on this host, which relays.
+// Blocking, no threads. A command that must watch other descriptors too (srun, salloc) polls fd().
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "base/time.hpp"
+#include "config/config.hpp"
+#include "model/job.hpp"
+#include "model/node.hpp"
+#include "model/partition.hpp"
+#include "model/step.hpp"
+#include "model/update.hpp"
+
+namespace switchyard::wire {
+class Request;
+class Reply;
+}  // namespace switchyard::wire
+
+namespace switchyard::client {
+
+class Connection {
+  public:
+    // Errc::Unreachable if nobody answers. `command` names the caller ("sbatch").
+    static Result<Connection> open(const config::Config& config, std::string command);
+    // find_config_file + load_client_config + open: what most commands want.
+    static Result<Connection> open_default(std::string command);
+    ~Connection();
+    Connection(Connection&&) noexcept;
+    Connection& operator=(Connection&&) noexcept;
+
+    // Fills id and protocol, sends; returns the id.
+    Result<std::uint64_t> send(wire::Request& request);
+    // The next reply to any request; Errc::Timeout when `wait` has passed.
+    Result<wire::Reply> receive(std::optional<Millis> wait = std::nullopt);
+    // send and the first reply to it; a Failure reply becomes an Error (its notes: last_notes()).
+    Result<wire::Reply> call(wire::Request& request);
+    // Replies that are already read but not yet taken: check before polling fd().
+    bool has_buffered_reply() const;
+    int fd() const;
+    const std::vector<std::string>& last_notes() const;
+
+  private:
+    struct State;
+    explicit Connection(std::unique_ptr<State> state);
+    std::unique_ptr<State> state_;
+};
+
+// The Error inside a Failure reply.
+Error error_of(const wire::Reply& reply);
+
+// --- reading ---
+struct JobFilter {
+    std::vector<model::JobSelector> jobs;
+    std::vector<std::uint32_t> uids;
+    std::vector<std::string> names, partitions, accounts, qos, nodes, reservations, wckeys;
+    std::vector<model::JobState> states;
+};
+struct JobsQuery {
+    JobFilter filter;
+    bool all_states = false;
+    bool with_steps = false;
+    bool history = false;
+    std::optional<Instant> history_from, history_to;
+    bool one_job = false;
+};
+struct JobsChunk {
+    std::vector<model::Job> jobs;
+    std::vector<model::Step> steps;
+    Instant now{};  // The controller's clock.
+};
+// Chunk by chunk, as they arrive; `each` is called at least once.
+Status query_jobs(Connection& connection, const JobsQuery& query, const std::function<void(JobsChunk)>& each);
+// The same, gathered.
+Result<JobsChunk> fetch_jobs(Connection& connection, const JobsQuery& query);
+struct NodesAnswer {
+    std::vector<model::Node> nodes;
+    Instant now{};
+};
+Result<NodesAnswer> fetch_nodes(Connection& connection, const std::vector<std::string>& names = {});
+Result<std::vector<model::Partition>> fetch_partitions(Connection& connection);
+
+// --- changing: bulk requests answer with what went wrong for which job ---
+struct Problem {
+    std::string job;
+    Errc code;
+};
+struct BulkAnswer {
+    std::vector<Problem> problems;
+    std::uint32_t matched = 0;
+    std::vector<std::string> touched;
+};
+struct SignalOptions {
+    int signal = 0;  // 0: end the job.
+    bool batch_only = false, full = false, hurry = false;
+};
+Result<BulkAnswer> signal_jobs(Connection& connection, const JobFilter& filter, const SignalOptions& options);
+Result<BulkAnswer> update_jobs(Connection& connection, const std::vector<model::JobSelector>& jobs,
+                               const model::JobUpdate& update);
+Result<BulkAnswer> hold_jobs(Connection& connection, const std::vector<model::JobSelector>& jobs, bool hold,
+                             bool as_user);
+Result<BulkAnswer> requeue_jobs(Connection& connection, const std::vector<model::JobSelector>& jobs, bool hold,
+                                bool incomplete_only);
+Result<BulkAnswer> suspend_jobs(Connection& connection, const std::vector<model::JobSelector>& jobs, bool resume);
+Result<BulkAnswer> top_jobs(Connection& connection, const std::vector<model::JobSelector>& jobs);
+Status update_nodes(Connection& connection, const model::NodeUpdate& update);
+Status update_partition(Connection& connection, const model::PartitionUpdate& update);
+
+}  // namespace switchyard::client

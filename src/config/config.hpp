@@ -1,0 +1,89 @@
+// config.hpp: slurm.conf and gres.conf as one typed value. Read once; nobody parses configuration elsewhere.
+//
+// Keys that are not supported are collected in `notices` with file:line and do no harm; errors (a malformed
+// line, an unknown node in a partition) refuse the whole file.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "base/time.hpp"
+#include "model/node.hpp"
+#include "model/partition.hpp"
+
+namespace switchyard::config {
+
+struct ControllerHost {
+    std::string host;     // SlurmctldHost=host(address)
+    std::string address;  // Empty: the host.
+};
+
+struct Config {
+    std::string path;  // The file it came from; SLURM_CONF of jobs.
+    std::string cluster_name = "cluster";
+    std::vector<ControllerHost> controllers;
+    std::uint16_t controller_port = 6817;
+    std::string slurm_user = "root";
+
+    std::string state_dir;       // StateSaveLocation: database, key. Default /var/lib/switchyard/<cluster>.
+    std::string spool_dir;       // SlurmdSpoolDir, with %n and %h expanded by spool_for(). Default <state_dir>/spool/%n.
+    std::string run_dir;         // SwitchyardRunDir: sockets. Default /run/switchyard/<cluster>; others may enter.
+    std::string key_file;        // SwitchyardKeyFile: the cluster key. Default <state_dir>/cluster.key.
+    std::string controller_log;  // SlurmctldLogFile; empty: standard error.
+    std::string agent_log;       // SlurmdLogFile
+    std::string controller_pid_file, agent_pid_file;
+    std::string mail_prog = "/bin/mail";
+    std::string mail_domain;
+
+    std::vector<model::NodeConfig> nodes;  // In the order of the file, names expanded.
+    std::vector<model::Partition> partitions;
+    std::vector<std::string> gres_types;
+
+    // Values as given; the controller turns them into core::Settings.
+    std::string select_type = "select/cons_tres", select_type_parameters = "CR_Core_Memory";
+    std::optional<model::MiB> def_mem_per_cpu, def_mem_per_node, max_mem_per_cpu, max_mem_per_node;
+    Seconds kill_wait{30}, min_job_age{300}, slurmd_timeout{300}, batch_start_timeout{10}, complete_wait{0};
+    Seconds inactive_limit{0};
+    std::uint32_t max_array_size = 1001, max_job_count = 1000000, first_job_id = 1;
+    bool job_requeue = true;
+    std::uint8_t return_to_service = 1;
+    bool enforce_part_limits = false, disable_root_jobs = false;
+    std::optional<std::uint32_t> over_time_limit;
+    std::string scheduler_type = "sched/backfill", scheduler_parameters, dependency_parameters;
+    std::string task_plugin, proctrack_type;
+    bool constrain_cores = true, constrain_memory = true, constrain_devices = true;  // cgroup.conf
+    std::string cgroup_plugin = "autodetect";
+    std::string task_prolog, task_epilog, prolog, epilog;
+    std::string propagate_limits = "ALL", propagate_limits_except;
+    std::string tmp_fs = "/tmp";
+    std::string launch_parameters, mpi_default = "none", topology_plugin;
+
+    struct Notice {
+        std::string where;  // "slurm.conf:12"
+        std::string text;
+    };
+    std::vector<Notice> notices;
+    // All keys as read, for scontrol show config.
+    std::vector<std::pair<std::string, std::string>> raw;
+
+    std::string controller_socket() const { return run_dir + "/controller.sock"; }
+    std::string agent_socket(const std::string& node) const { return run_dir + "/agent-" + node + ".sock"; }
+    std::string spool_for(const std::string& node) const;
+};
+
+// SLURM_CONF; else /etc/switchyard/slurm.conf, /etc/slurm/slurm.conf; else the cluster that `switchyard up`
+// started for this user (~/.switchyard/slurm.conf) or for all (/var/lib/switchyard/slurm.conf). NotFound says
+// what was looked for and that `switchyard up` makes one.
+Result<std::string> find_config_file();
+
+// Reads the file, its Includes, and gres.conf and cgroup.conf beside it.
+Result<Config> load_config(const std::string& path);
+
+// The few keys a command needs to reach the controller (cluster_name, controllers, port, run_dir, state_dir,
+// key_file), without building node and partition lists: commands start in a millisecond.
+Result<Config> load_client_config(const std::string& path);
+
+}  // namespace switchyard::config

@@ -1,0 +1,85 @@
+// cluster.hpp: the state machine of the cluster. It decides and does nothing else: one thread, no clock, no
+// socket, no file, no log. The same events at the same instants give the same effects.
+//
+// The contract with the shell (src/controller, sim/):
+//   1. step(now, event) for every event that arrived, `now` never going back;
+//   2. write the records named by take_changes(), in one transaction;
+//   3. only then carry out take_effects(), in order.
+// Recovery: load the records into `Records`, construct, and step a Tick. What is still owed is emitted again;
+// nodes ignore what they already did.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/time.hpp"
+#include "core/cluster/effect.hpp"
+#include "core/cluster/event.hpp"
+#include "core/cluster/settings.hpp"
+#include "model/job.hpp"
+#include "model/node.hpp"
+#include "model/partition.hpp"
+#include "model/step.hpp"
+
+namespace switchyard::core {
+
+// What the store held: only jobs that have not ended, or ended within MinJobAge.
+struct Records {
+    std::vector<model::Job> jobs;
+    std::vector<model::Step> steps;
+    std::vector<model::Node> nodes;            // Administrative state of nodes that have any.
+    std::vector<model::Partition> partitions;  // Changed at run time; they override the configuration.
+    std::vector<std::string> deleted_partitions;
+    JobId next_job_id{0};                      // 0: none stored yet.
+};
+
+// Figures for sdiag and status.
+struct SchedulerFigures {
+    std::uint64_t main_cycles = 0, backfill_cycles = 0;
+    std::uint64_t jobs_submitted = 0, jobs_started = 0, jobs_completed = 0, jobs_cancelled = 0, jobs_failed = 0,
+                  jobs_backfilled = 0;
+    std::uint64_t last_depth = 0, last_backfill_depth = 0;
+};
+
+class Cluster {
+  public:
+    Cluster(Settings settings, Records records, Instant now);
+    ~Cluster();
+    Cluster(const Cluster&) = delete;
+    Cluster& operator=(const Cluster&) = delete;
+
+    void step(Instant now, const Event& event);
+    // Starts what fits now. Called by the shell once after a batch of step()s, so that one pass serves many
+    // submissions. (The simulator and the tests call it after every event.)
+    void schedule(Instant now);
+
+    std::vector<Effect> take_effects();
+    Changes take_changes();
+    // When a Tick is due at the latest; none: nothing is timed.
+    std::optional<Instant> next_wakeup() const;
+
+    // --- reading; all of it from the owner's thread ---
+    const Settings& settings() const;
+    const std::map<JobId, model::Job>& jobs() const;
+    const std::map<StepKey, model::Step>& steps() const;
+    const std::vector<model::Node>& nodes() const;  // In configuration order.
+    const model::Node* find_node(std::string_view name) const;
+    const std::vector<model::Partition>& partitions() const;
+    std::vector<std::string> deleted_partitions() const;
+    // The records of an array, or the one job; empty if unknown.
+    std::vector<const model::Job*> find(const model::JobSelector& selector) const;
+    JobId next_job_id() const;
+    SchedulerFigures figures() const;
+
+    // Aborts if a resource is held twice, a sum is off, or a state is impossible. For tests and the simulator.
+    void check_invariants() const;
+
+  private:
+    class Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace switchyard::core

@@ -1,0 +1,159 @@
+// effect.hpp: everything the core may ask for. Effects are data; the shell carries them out only after the
+// records that the step changed are on disk. Each names job, attempt and node, so a repeated or late one
+// is harmless.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "base/result.hpp"
+#include "base/time.hpp"
+#include "core/cluster/event.hpp"
+#include "model/job.hpp"
+#include "model/step.hpp"
+
+namespace switchyard::core {
+
+namespace reply {
+struct Done {  // Per-job failures of a bulk request: "Job is pending execution for job 146".
+    struct Problem {
+        std::string job;  // As displayed: "12", "12_3".
+        Errc code;
+    };
+    std::vector<Problem> problems;
+    std::uint32_t matched = 0;
+    std::vector<std::string> touched;  // Ids acted on, for -v.
+};
+struct Failed {
+    Error error;
+    std::vector<std::string> notes;  // Lines before it: "invalid partition specified: nosuch".
+};
+struct Submitted {  // For an allocation: it waits; Granted or Failed follows.
+    JobId job;
+    std::vector<std::string> notes;  // "Requested partition configuration not available now"
+};
+struct WouldStart {  // --test-only
+    JobId job;
+    Instant start;
+    std::uint32_t cpus;
+    std::vector<std::string> nodes;
+    std::string partition;
+};
+struct Granted {  // The allocation is there.
+    JobId job;
+};
+struct StepWaits {  // The step cannot start now ("Requested nodes are busy"); StepMade follows.
+    Errc why;
+};
+struct StepMade {
+    StepKey key;
+};
+struct JobEnded {  // Ends a WaitForEnd; also tells an allocation's owner that it is over.
+    JobId job;
+    model::Outcome outcome;
+    std::uint32_t worst_wait_status = 0;
+};
+// To the owner of an allocation, while it lasts: why it is about to end.
+struct OwnerNotice {
+    enum class Kind : std::uint8_t { TimeLimit = 0, Cancelled = 1, NodeFailed = 2, Suspended = 3, Resumed = 4 };
+    JobId job;
+    Kind kind;
+    std::string node;
+};
+}  // namespace reply
+
+using ReplyBody = std::variant<reply::Done, reply::Failed, reply::Submitted, reply::WouldStart, reply::Granted,
+                               reply::StepWaits, reply::StepMade, reply::JobEnded, reply::OwnerNotice>;
+
+// Why a node is told to end a job: decides the line in the job's output.
+enum class EndCause : std::uint8_t { Finished = 0, Cancelled = 1, TimeLimit = 2, NodeFailed = 3, Preempted = 4, Requeued = 5 };
+
+namespace effect {
+
+struct Reply {
+    Token token;
+    ReplyBody body;
+    bool last = true;  // No more answers to this token.
+};
+struct LaunchBatch {  // To the job's first node.
+    std::string node;
+    JobId job;
+    Attempt attempt;
+};
+struct LaunchStep {  // To one node of the step. The shell has the command line and environment from srun.
+    std::string node;
+    StepKey key;
+};
+struct SignalSteps {  // Deliver a signal and go on.
+    std::string node;
+    JobId job;
+    Attempt attempt;
+    std::optional<StepId> step;  // One step; none: see the flags.
+    int signal = 0;
+    bool batch_shell = false;    // Include the batch shell.
+    bool steps = true;           // Include srun's steps.
+    bool all_processes = false;  // Every process of them, not only what stepd started.
+};
+struct EndStep {  // SIGTERM, KillWait, SIGKILL to one step.
+    std::string node;
+    StepKey key;
+    EndCause cause;
+};
+struct EndJob {  // The same for all that is left of the job there; answered by JobClean.
+    std::string node;
+    JobId job;
+    Attempt attempt;
+    EndCause cause;
+    Seconds grace{0};  // KillWait; 0: at once.
+};
+struct SetDeadline {
+    std::string node;
+    JobId job;
+    Attempt attempt;
+    std::optional<Instant> deadline;
+};
+struct Freeze {
+    std::string node;
+    JobId job;
+    Attempt attempt;
+    bool thaw = false;
+};
+struct StepEndKnown {  // The report is on disk: stepd may go.
+    std::string node;
+    StepKey key;
+};
+struct Mail {
+    JobId job;
+    model::MailEvent event;
+    std::string to;
+    std::string subject;
+    std::vector<std::pair<std::string, std::string>> environment;
+};
+
+}  // namespace effect
+
+using Effect = std::variant<effect::Reply, effect::LaunchBatch, effect::LaunchStep, effect::SignalSteps,
+                            effect::EndStep, effect::EndJob, effect::SetDeadline, effect::Freeze,
+                            effect::StepEndKnown, effect::Mail>;
+
+// The records a step touched. The shell writes their present content in one transaction.
+struct Changes {
+    std::set<JobId> jobs;
+    std::set<JobId> forgotten_jobs;  // Left memory (MinJobAge); their records stay in the store as history.
+    std::set<StepKey> steps;
+    std::set<std::string> nodes;
+    std::set<std::string> partitions;  // Changed or deleted at run time.
+    bool next_job_id = false;
+
+    bool empty() const {
+        return jobs.empty() && forgotten_jobs.empty() && steps.empty() && nodes.empty() && partitions.empty() &&
+               !next_job_id;
+    }
+};
+
+}  // namespace switchyard::core

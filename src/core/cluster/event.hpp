@@ -1,0 +1,176 @@
+// event.hpp: everything that can happen to the cluster. The core is told by these values and by nothing else.
+//
+// A request carries the token under which the shell keeps the connection that waits for its answer, and the
+// caller as the kernel (or a vouching agent) named them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "base/time.hpp"
+#include "core/cluster/settings.hpp"
+#include "model/job.hpp"
+#include "model/job_array.hpp"
+#include "model/job_spec.hpp"
+#include "model/node.hpp"
+#include "model/step.hpp"
+#include "model/update.hpp"
+
+namespace switchyard::core {
+
+struct Token {
+    std::uint64_t value = 0;
+    auto operator<=>(const Token&) const = default;
+};
+
+struct Caller {
+    std::uint32_t uid = 0;
+    std::uint32_t gid = 0;
+};
+
+// How a process group of a step ended on one node.
+struct StepReport {
+    StepKey key;
+    model::ExitStatus exit;        // The highest of its tasks on this node (the script's, for a batch step).
+    bool timed_out = false;        // stepd ended it at its time limit.
+    bool out_of_memory = false;
+    bool lost = false;             // The stepd died; what became of its tasks is not known, but they are gone.
+    std::string launch_error;      // Not empty: it never ran.
+    bool job_clean = false;        // Nothing else of this job is left on the node.
+};
+
+namespace event {
+
+// --- requests of users -------------------------------------------------------------------------------
+struct Submit {  // Batch, or an allocation that the token waits for.
+    Token token;
+    Caller caller;
+    model::JobSpec spec;
+    std::uint64_t nonce = 0;
+    bool test_only = false;
+};
+struct Attach {  // A salloc or srun whose connection was lost comes back to its allocation.
+    Token token;
+    Caller caller;
+    JobId job;
+};
+struct CreateStep {
+    Token token;
+    Caller caller;
+    JobId job;
+    model::StepSpec spec;
+    std::uint64_t nonce = 0;
+};
+struct WaitForEnd {  // sbatch --wait: answered when the job (all elements of it) has ended.
+    Token token;
+    Caller caller;
+    JobId job;
+};
+struct TokenGone {  // Its connection closed: nothing waits for an answer any more.
+    Token token;
+};
+
+// Which jobs a bulk command means. Empty lists do not filter.
+struct JobFilter {
+    std::vector<model::JobSelector> jobs;
+    std::vector<std::uint32_t> uids;
+    std::vector<std::string> names, partitions, accounts, qos, nodes, reservations, wckeys;
+    std::vector<model::JobState> states;
+};
+struct Signal {  // scancel
+    Token token;
+    Caller caller;
+    JobFilter filter;
+    int signal = 0;           // 0: end the job (SIGCONT, SIGTERM, KillWait, SIGKILL).
+    bool batch_only = false;  // -b
+    bool full = false;        // -f: batch shell and steps and all their children
+    bool hurry = false;
+};
+struct UpdateJob {
+    Token token;
+    Caller caller;
+    std::vector<model::JobSelector> jobs;
+    model::JobUpdate update;
+};
+struct Hold {
+    Token token;
+    Caller caller;
+    std::vector<model::JobSelector> jobs;
+    bool hold = true;          // false: release
+    bool as_user = false;      // uhold: a hold that the user may lift, set by an operator
+};
+struct Requeue {
+    Token token;
+    Caller caller;
+    std::vector<model::JobSelector> jobs;
+    bool hold = false;
+    bool incomplete_only = false;
+};
+struct Suspend {
+    Token token;
+    Caller caller;
+    std::vector<model::JobSelector> jobs;
+    bool resume = false;
+};
+struct Top {
+    Token token;
+    Caller caller;
+    std::vector<model::JobSelector> jobs;
+};
+
+// --- requests of operators ---------------------------------------------------------------------------
+struct UpdateNode {
+    Token token;
+    Caller caller;
+    std::string caller_name;
+    model::NodeUpdate update;
+};
+struct UpdatePartition {
+    Token token;
+    Caller caller;
+    model::PartitionUpdate update;
+};
+struct Reconfigure {  // A new configuration was read (and the caller was allowed to ask for it).
+    std::optional<Token> token;
+    Settings settings;
+};
+
+// --- reports of nodes --------------------------------------------------------------------------------
+struct NodeUp {  // Its agent registered: what it is, and which steps live there now.
+    std::string node;
+    model::NodeFacts facts;
+    std::vector<StepKey> steps;
+};
+struct NodeLost {  // Its connection closed. It is down only after Settings::node_timeout.
+    std::string node;
+};
+struct NodeLoad {
+    std::string node;
+    double cpu_load = 0;
+    model::MiB free_memory;
+};
+struct StepEnded {
+    std::string node;
+    StepReport report;
+};
+struct JobClean {  // Nothing of this run is left on the node.
+    std::string node;
+    JobId job;
+    Attempt attempt;
+};
+
+struct Tick {};  // Time passed: the instant asked for by Cluster::next_wakeup has come.
+
+}  // namespace event
+
+using Event = std::variant<event::Submit, event::Attach, event::CreateStep, event::WaitForEnd, event::TokenGone,
+                           event::Signal, event::UpdateJob, event::Hold, event::Requeue, event::Suspend,
+                           event::Top, event::UpdateNode, event::UpdatePartition, event::Reconfigure,
+                           event::NodeUp, event::NodeLost, event::NodeLoad, event::StepEnded,
+                           event::JobClean, event::Tick>;
+
+}  // namespace switchyard::core

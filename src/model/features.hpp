@@ -1,0 +1,27 @@
+// features.hpp: --constraint expressions over the features of a node: "intel&gpu", "a|b", "[a|b]", "(a&b)|c".
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+
+namespace switchyard::model {
+
+class Constraint {
+  public:
+    Constraint() = default;  // Matches every node.
+    // Errc::InvalidFeature for a malformed expression. Counted terms (a*2) are refused as unsupported.
+    static Result<Constraint> parse(std::string_view expression);
+
+    bool matches(const std::vector<std::string>& features) const;
+    // All feature names in the expression, so that unknown ones can be refused.
+    std::vector<std::string> names() const;
+    bool empty() const { return alternatives_.empty(); }
+
+  private:
+    std::vector<std::vector<std::string>> alternatives_;  // Or of ands.
+};
+
+}  // namespace switchyard::model

@@ -1,0 +1,123 @@
+// job.hpp: a job as the controller knows it. A job is in exactly one state, and each state holds only what is
+// true in it: a running job has an allocation, a pending one has a reason.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "base/time.hpp"
+#include "model/job_array.hpp"
+#include "model/job_spec.hpp"
+#include "model/job_state.hpp"
+#include "model/resources.hpp"
+
+namespace switchyard::model {
+
+// How a process ended, as wait(2) tells it: an exit code, or the signal that killed it.
+struct ExitStatus {
+    std::int32_t code = 0;
+    std::int32_t signal = 0;
+    bool ok() const { return code == 0 && signal == 0; }
+    bool operator==(const ExitStatus&) const = default;
+    static ExitStatus from_wait(int status);
+    int to_wait() const;
+};
+std::string to_string(const ExitStatus& status);  // "1:0", "0:15"
+
+enum class Hold : std::uint8_t { None = 0, User = 1, Admin = 2 };
+
+// How a run of a job came to its end.
+struct Outcome {
+    JobState state = JobState::Completed;  // A finished state.
+    Reason reason = Reason::None;
+    ExitStatus exit;                       // Of the batch script.
+    ExitStatus derived_exit;               // The highest of its steps.
+    std::optional<std::uint32_t> cancelled_by;  // uid
+    bool operator==(const Outcome&) const = default;
+};
+
+struct Pending {
+    Reason reason = Reason::None;
+    std::string detail;  // More than the word, for people: which nodes, which job is ahead.
+    Hold hold = Hold::None;
+    Instant eligible_at{};              // Begin time; after a requeue, a moment later.
+    std::optional<Instant> planned_start;  // By backfill.
+    std::vector<std::string> planned_nodes;
+    bool operator==(const Pending&) const = default;
+};
+
+struct Running {
+    Allocation allocation;
+    Instant started{};
+    std::optional<Instant> ends_by;  // None: unlimited.
+    Seconds suspended_for{0};        // In all, before now.
+    bool operator==(const Running&) const = default;
+};
+
+struct Suspended {
+    Running run;
+    Instant since{};
+    bool operator==(const Suspended&) const = default;
+};
+
+// Its outcome is known; some nodes have not yet said that nothing of it is left. Those are still its own.
+struct Completing {
+    enum class Next : std::uint8_t { End = 0, Requeue = 1, RequeueHold = 2 };
+    Running run;
+    Instant ended{};
+    Outcome outcome;
+    std::vector<std::string> dirty_nodes;
+    Next next = Next::End;
+    bool operator==(const Completing&) const = default;
+};
+
+struct Ended {
+    std::optional<Running> run;  // None: it never ran.
+    Instant ended{};
+    Outcome outcome;
+    bool operator==(const Ended&) const = default;
+};
+
+using JobPhase = std::variant<Pending, Running, Suspended, Completing, Ended>;
+
+struct Job {
+    JobId id;
+    std::optional<ArrayPlace> array;
+    // Shared between the elements of an array and with readers; replaced, never changed in place.
+    std::shared_ptr<const JobSpec> spec;
+    Attempt attempt;
+    std::uint32_t restarts = 0;
+    std::uint32_t priority = 0;  // 0: held.
+    std::string partition;       // The one it runs in, or the first it asked for.
+    Instant submitted{};
+    std::optional<Instant> last_evaluated;
+    std::string scheduler;  // "Main" or "Backfill": who looked last.
+    std::uint32_t next_step = 0;
+    std::uint64_t nonce = 0;  // Chosen by the submitter: a repeated submission is recognised by it.
+    std::string admin_comment, system_comment;
+    JobPhase phase = Pending{};
+
+    bool operator==(const Job&) const;
+};
+
+JobState state_of(const Job& job);   // Completing while it is; see base_state_of for what lies beneath.
+JobState base_state_of(const Job& job);
+Reason reason_of(const Job& job);
+bool is_finished(const Job& job);
+const Allocation* allocation_of(const Job& job);  // Null when it holds none and never did.
+std::optional<Instant> start_of(const Job& job);
+std::optional<Instant> end_of(const Job& job);
+// Time it ran so far, without suspensions.
+Seconds run_time(const Job& job, Instant now);
+const Outcome* outcome_of(const Job& job);  // Null before it is known.
+const Running* run_of(const Job& job);      // The run in any phase that has one.
+
+// "126", "126_1", "126_[3-8%2]"
+std::string display_id(const Job& job);
+
+}  // namespace switchyard::model

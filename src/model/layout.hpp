@@ -1,0 +1,24 @@
+// layout.hpp: how ranks spread over the nodes of a step.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/result.hpp"
+#include "model/job_spec.hpp"
+
+namespace switchyard::model {
+
+struct LayoutRequest {
+    std::vector<std::uint32_t> slots;  // How many tasks each node can hold (cpus / cpus per task).
+    std::uint32_t tasks = 0;
+    std::uint32_t tasks_per_node = 0;  // 0: as many as fit.
+    Distribution distribution;         // Unset: block, as srun does inside a job of several tasks per node.
+    bool overcommit = false;           // Slots may be passed evenly.
+};
+
+// The ranks of each node, in local order. Every node gets at least one task if there are enough.
+// InvalidTaskCount if they do not fit.
+Result<std::vector<std::vector<std::uint32_t>>> lay_out(const LayoutRequest& request);
+
+}  // namespace switchyard::model

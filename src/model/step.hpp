@@ -1,0 +1,74 @@
+// step.hpp: one srun inside a job: what it asked for, where its tasks are, how it ended.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "base/time.hpp"
+#include "model/job.hpp"
+#include "model/job_spec.hpp"
+#include "model/resources.hpp"
+
+namespace switchyard::model {
+
+struct StepSpec {
+    std::string name;
+    std::optional<std::uint32_t> nodes_min, nodes_max;
+    std::optional<std::uint32_t> tasks;
+    std::optional<std::uint32_t> cpus_per_task;
+    std::optional<std::uint32_t> tasks_per_node;
+    MemoryRequest memory;
+    std::vector<GresRequest> gres_per_node;  // Unset gres: the job's whole grant; "none": nothing.
+    bool gres_none = false;
+    std::vector<std::string> required_nodes, excluded_nodes;
+    std::optional<std::uint32_t> relative;  // -r: first node, counted in the job's nodes.
+    Distribution distribution;
+    bool overlap = false;     // Shares cores with other steps.
+    bool exact = false;       // Only the cores it asked for.
+    bool whole = false;       // All cores of each of its nodes.
+    bool overcommit = false;
+    bool immediate = false;
+    std::optional<TimeLimit> time_limit;
+    bool interactive = false;
+    bool operator==(const StepSpec&) const = default;
+};
+
+// Which tasks run on which node of a step.
+struct StepNode {
+    NodeGrant grant;                   // The step's share of the job's grant on this node.
+    std::vector<std::uint32_t> tasks;  // Global ranks, in local order.
+    bool operator==(const StepNode&) const = default;
+};
+
+struct StepLayout {
+    std::vector<StepNode> nodes;
+    std::uint32_t task_count() const;
+    bool operator==(const StepLayout&) const = default;
+};
+
+struct StepEnd {
+    Instant ended{};
+    JobState state = JobState::Completed;
+    ExitStatus exit;  // The highest of its tasks.
+    bool operator==(const StepEnd&) const = default;
+};
+
+struct Step {
+    StepKey key;
+    std::uint64_t nonce = 0;  // Chosen by srun: a repeated request finds the step it already made.
+    StepSpec spec;
+    StepLayout layout;
+    Instant started{};
+    std::vector<std::string> running_nodes;  // Those that have not reported its end.
+    ExitStatus worst_exit;                   // Of the nodes that have.
+    std::optional<StepEnd> end;
+    bool operator==(const Step&) const = default;
+};
+
+std::string step_name(StepId step);       // "0", "batch", "extern", "interactive"
+std::string to_string(const StepKey& key);  // "12.0", "12.batch"
+
+}  // namespace switchyard::model

@@ -1,0 +1,64 @@
+// update.hpp: changes that `scontrol update`, `hold`, `suspend` and friends ask for. A field that is unset
+// stays as it is.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/job_spec.hpp"
+#include "model/partition.hpp"
+
+namespace switchyard::model {
+
+struct TimeLimitChange {
+    enum class Mode : std::uint8_t { Set = 0, Add = 1, Subtract = 2 };
+    Mode mode = Mode::Set;
+    TimeLimit limit;
+    bool operator==(const TimeLimitChange&) const = default;
+};
+
+struct JobUpdate {
+    std::optional<std::string> name, account, qos, wckey, comment, admin_comment, constraint, reservation,
+        licenses, std_in, std_out, std_err, work_dir, mail_user, extra;
+    std::optional<std::vector<std::string>> partitions, required_nodes, excluded_nodes;
+    std::optional<TimeLimitChange> time_limit;
+    std::optional<Instant> begin, deadline;
+    std::optional<std::uint32_t> priority;
+    std::optional<std::int32_t> nice;
+    std::optional<std::uint32_t> nodes_min, nodes_max, tasks, cpus_per_task, cpus_min, tasks_per_node;
+    std::optional<MemoryRequest> memory;
+    std::optional<std::vector<GresRequest>> gres_per_node;
+    std::optional<Dependency> dependency;
+    std::optional<bool> requeue, oversubscribe, contiguous;
+    std::optional<std::uint32_t> array_throttle;
+    std::optional<MailTypes> mail_types;
+};
+
+// What `scontrol update NodeName=... State=...` can ask for.
+enum class NodeVerb : std::uint8_t { None = 0, Drain = 1, Undrain = 2, Resume = 3, Down = 4, Fail = 5, Idle = 6 };
+
+struct NodeUpdate {
+    std::vector<std::string> nodes;
+    NodeVerb verb = NodeVerb::None;
+    std::optional<std::string> reason, comment, extra;
+    std::optional<std::uint32_t> weight;
+    std::optional<std::vector<std::string>> features;
+};
+
+struct PartitionUpdate {
+    enum class Action : std::uint8_t { Update = 0, Create = 1, Delete = 2 };
+    Action action = Action::Update;
+    std::string name;
+    std::optional<std::vector<std::string>> nodes, allow_groups, allow_accounts;
+    std::optional<PartitionState> state;
+    std::optional<bool> is_default, hidden, root_only;
+    std::optional<TimeLimit> max_time;
+    std::optional<std::optional<TimeLimit>> default_time;
+    std::optional<std::uint32_t> min_nodes, priority_tier, priority_job_factor;
+    std::optional<std::optional<std::uint32_t>> max_nodes;
+    std::optional<Partition::OverSubscribe> over_subscribe;
+};
+
+}  // namespace switchyard::model
