@@ -70,6 +70,8 @@ struct Config {
     std::vector<std::pair<std::string, std::string>> raw;
 
     std::string controller_socket() const { return run_dir + "/controller.sock"; }
+    // Where agents of the controller's own host connect (mode 0600: root or the controller's user).
+    std::string controller_agent_socket() const { return run_dir + "/controller-agents.sock"; }
     std::string agent_socket(const std::string& node) const { return run_dir + "/agent-" + node + ".sock"; }
     std::string spool_for(const std::string& node) const;
 };
