@@ -49,7 +49,8 @@ bool equals_ignoring_case(std::string_view a, std::string_view b) {
 }
 
 bool starts_with_ignoring_case(std::string_view text, std::string_view prefix) {
-    return text.size() >= prefix.size() && equals_ignoring_case(text.substr(0, prefix.size()), prefix);
+    return text.size() >= prefix.size() &&
+           equals_ignoring_case(text.substr(0, prefix.size()), prefix);
 }
 
 std::string join(const std::vector<std::string>& pieces, std::string_view separator) {

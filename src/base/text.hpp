@@ -1,6 +1,7 @@
 // text.hpp: the few operations on text that every room needs.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -22,6 +22,8 @@ class IndexSet {
 
     IndexSet() = default;
     static IndexSet range(std::uint32_t first, std::uint32_t last);
+    // From intervals in any order, overlapping or not: one sort, where inserts would cost a square.
+    static IndexSet from_intervals(std::vector<Interval> intervals);
 
     bool empty() const { return intervals_.empty(); }
     std::uint64_t size() const;
@@ -34,6 +36,7 @@ class IndexSet {
     void erase(std::uint32_t index);
     void insert(const IndexSet& other);
     void erase(const IndexSet& other);
+    void erase(Interval interval);
     IndexSet intersection(const IndexSet& other) const;
     bool intersects(const IndexSet& other) const;
     // The `count` smallest (fewer if there are not so many).

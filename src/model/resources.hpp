@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/gres.hpp"
@@ -41,5 +42,8 @@ std::vector<std::uint32_t> tasks_per_node(const Allocation& allocation);
 std::string format_tres(std::uint64_t cpus, MiB memory, std::uint64_t nodes,
                         const std::vector<GresGrant>& gres);
 std::string format_tres(const Allocation& allocation);
+// What a node has (CfgTRES, with billing) or has given out (AllocTRES, without); "" when that is nothing.
+std::string format_node_tres(std::uint64_t cpus, MiB memory, const std::vector<GresGrant>& gres,
+                             bool with_billing);
 
 }  // namespace switchyard::model

@@ -32,7 +32,9 @@ std::string format_limit_short(const TimeLimit& limit);  // the same, or "UNLIMI
 
 // Moments, in local time: "2026-11-15T01:42:11"; none is "Unknown", "N/A" and so on, by the caller.
 // SLURM_TIME_FORMAT ("standard", "relative" or a strftime pattern) is given by the caller, empty for standard.
-std::string format_instant(Instant instant, std::string_view time_format = {});
+// "relative" needs to be told `now`; without it the standard form is used.
+std::string format_instant(Instant instant, std::string_view time_format = {},
+                           std::optional<Instant> now = std::nullopt);
 // As in "[2026-11-15T01:43:52.181]": with milliseconds.
 std::string format_instant_millis(Instant instant);
 
