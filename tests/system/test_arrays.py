@@ -1,0 +1,69 @@
+"""Job arrays and dependencies."""
+
+import re
+
+from world import wait_until
+
+
+def test_array_elements_run_and_name_their_files(cluster):
+    job = cluster.wrap("echo $SLURM_ARRAY_JOB_ID $SLURM_ARRAY_TASK_ID $SLURM_ARRAY_TASK_COUNT "
+                       "$SLURM_ARRAY_TASK_MIN $SLURM_ARRAY_TASK_MAX", "--array=1-7:3 -o arr-%A_%a.out")
+    for element in (1, 4, 7):
+        assert cluster.wait_end(f"{job}_{element}") == "COMPLETED"
+        assert cluster.read(f"arr-{job}_{element}.out") == f"{job} {element} 3 1 7\n"
+
+
+def test_throttle_and_pending_block(cluster):
+    job = cluster.wrap("sleep 300", "--array=1-8%2")
+    wait_until(lambda: cluster.run(f"squeue -h -j {job} -t R -o %i").out.split() == [f"{job}_1", f"{job}_2"], what="two to run")
+    wait_until(lambda: cluster.run(f"squeue -h -j {job} -t PD -o '%i %r'").out ==
+               f"{job}_[3-8%2] JobArrayTaskLimit\n", what="the block")
+    cluster.run(f"scancel {job}_[4-5]").ok()
+    assert cluster.run(f"squeue -h -j {job} -t PD -o %i").out == f"{job}_[3,6-8%2]\n"
+    cluster.run(f"scancel {job}_1").ok()
+    wait_until(lambda: f"{job}_3" in cluster.run(f"squeue -h -j {job} -t R -o %i").out, what="the next")
+    cluster.run(f"scancel {job}").ok()
+    wait_until(lambda: cluster.run(f"squeue -h -j {job},{job} -o %i").out == "", what="all gone")
+
+
+def test_array_of_many_is_one_line(cluster):
+    job = cluster.wrap("true", "-H --array=0-9999")
+    assert cluster.run(f"squeue -h -j {job} -o %i").out == f"{job}_[0-9999]\n"
+    assert len(cluster.run(f"squeue -h -r -j {job} -o %i").out.splitlines()) == 10000
+    cluster.run(f"scancel {job}").ok()
+
+
+def test_dependencies(cluster):
+    good, bad = cluster.wrap("true", "-H"), cluster.wrap("exit 1", "-H")
+    after_good = cluster.wrap("true", f"-d afterok:{good}")
+    after_bad = cluster.wrap("true", f"-d afternotok:{bad}")
+    never = cluster.wrap("true", f"-d afterok:{bad}")
+    anyway = cluster.wrap("true", f"-d afterany:{good}:{bad}")
+    wait_until(lambda: cluster.show(anyway)["Reason"] == "Dependency", what="Dependency")
+    assert re.match(rf"afterok:{good}\(unfulfilled\)", cluster.show(after_good)["Dependency"])
+    cluster.run(f"scontrol release {good} {bad}").ok()
+    for job in (after_good, after_bad, anyway):
+        assert cluster.wait_end(job) == "COMPLETED"
+    wait_until(lambda: cluster.show(never)["Reason"] == "DependencyNeverSatisfied", what="never")
+    cluster.run(f"scancel {never}")
+
+
+def test_after_and_singleton(cluster):
+    first = cluster.wrap("sleep 300", "-J one")
+    cluster.wait_state(first, "RUNNING")
+    started = cluster.wrap("true", f"-d after:{first}")
+    assert cluster.wait_end(started) == "COMPLETED"
+    alone = cluster.wrap("true", "-J one -d singleton")
+    wait_until(lambda: cluster.show(alone)["Reason"] == "Dependency", what="singleton waits")
+    cluster.run(f"scancel {first}").ok()
+    assert cluster.wait_end(alone) == "COMPLETED"
+
+
+def test_aftercorr(cluster):
+    first = cluster.wrap("[ $SLURM_ARRAY_TASK_ID != 2 ]", "-H --array=1-3")
+    second = cluster.wrap("true", f"--array=1-3 -d aftercorr:{first}")
+    cluster.run(f"scontrol release {first}").ok()
+    assert cluster.wait_end(f"{second}_1") == "COMPLETED"
+    assert cluster.wait_end(f"{second}_3") == "COMPLETED"
+    assert cluster.state(f"{second}_2") == "PENDING"
+    cluster.run(f"scancel {second}")

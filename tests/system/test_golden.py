@@ -1,0 +1,136 @@
+"""Where a real Slurm's answers stand beside the checkout: the same command lines, compared to the character."""
+
+import re
+
+import pytest
+
+from cluster import NODES
+from golden import GOLDEN, Expected, environment, mask
+
+pytestmark = pytest.mark.skipif(not GOLDEN.is_dir(), reason="no golden files beside the checkout")
+
+# Files whose scene is more than their command line; other tests build those scenes.
+STAGED = {"job-timeout-output", "job-timeout-output-srun-step", "job-cancelled-output", "job-cancelled-output-srun-step",
+          "srun-cancelled", "srun-sigint-twice", "srun-timeout", "sacct-unknown-job", "sbatch-account-not-mine",
+          "batch-with-failing-steps", "srun-too-many-nodes", "sbatch-test-only"}
+
+
+def names(folder):
+    return sorted(p.stem for p in (GOLDEN / folder).glob("*.txt") if p.stem not in STAGED) if GOLDEN.is_dir() else []
+
+
+def prepare(cluster):
+    cluster.write("job.sh", """\
+        #!/bin/bash
+        #SBATCH --job-name=hello
+        #SBATCH --nodes=2
+        #SBATCH --ntasks-per-node=1
+        #SBATCH --time=10
+        #SBATCH --output=hello-%j.out
+        srun hostname
+        """)
+    cluster.write("badopt.sh", "#!/bin/sh\n#SBATCH --nosuch=1\ntrue\n")
+    cluster.write("dos.sh", "#!/bin/sh\r\ntrue\r\n")
+    cluster.write("noshebang.sh", "echo no\n")
+    cluster.run("scancel --me")
+
+
+@pytest.mark.parametrize("name", names("errors"))
+def test_errors(cluster, name):
+    prepare(cluster)
+    compare(cluster, "errors", name)
+
+
+@pytest.fixture(scope="module")
+def strict():
+    from cluster import Cluster
+    made = Cluster(extra="EnforcePartLimits=ALL\n")
+    yield made
+    made.stop()
+
+
+@pytest.mark.parametrize("name", names("errors-enforce"))
+def test_errors_where_the_site_enforces(strict, name):
+    prepare(strict)
+    compare(strict, "errors-enforce", name)
+
+
+def compare(cluster, folder, name):
+    want = Expected(GOLDEN / folder / f"{name}.txt")
+    got = cluster.run(want.command)
+    home = cluster.home()
+    assert mask(got.err, home) == mask(want.err, home)
+    assert mask(got.out, home) == mask(want.out, home)
+    assert got.code == want.code
+
+
+# Files whose lines come in an order of their own.
+UNORDERED = {"srun-N4-label", "srun-n4-label", "srun-multiprog", "salloc"}
+OTHER = {"srun-pty", "srun-v", "sbatch-export-none", "srun-output-per-task", "sbatch-output-patterns"}
+
+
+@pytest.mark.parametrize("name", [n for n in names("submit") if n not in OTHER])
+def test_submissions(cluster, name):
+    prepare(cluster)
+    want = Expected(GOLDEN / "submit" / f"{name}.txt")
+    got = cluster.run(want.command)
+    host = cluster.run("hostname").out.strip()
+    order = sorted if name in UNORDERED else list
+    want_out = re.sub(r"\bvm\b", host, mask(want.out))
+    assert order(mask(got.out).splitlines()) == order(want_out.splitlines())
+    assert mask(got.err, cluster.home()) == mask(want.err)
+    assert got.code == want.code
+
+
+# What the real one set because of its version, its accounting, or the shell that started it.
+NOT_OWED = {"SLURM_JOB_SLUID", "CUDA_HOME", "SLURM_JOB_ACCOUNT", "SLURM_JOB_QOS", "OLDPWD", "TMPDIR", "SLURM_CONF", "PWD",
+            "SLURM_CLUSTER_NAME", "SLURM_SUBMIT_HOST", "SLURM_TOPOLOGY_ADDR", "SLURM_TOPOLOGY_ADDR_PATTERN"}
+CHANGES = re.compile(r"_PID$|_ID$|JOBID$|_TIME$|_PORT$|SUBMIT_DIR|NODENAME|NODELIST|STEPID|SLURM_ARRAY_JOB_ID")
+
+
+def check_environment(text, path):
+    want = environment(path)
+    got = dict(line.split("=", 1) for line in text.splitlines() if re.match(r"\w+=", line))
+    missing = [k for k in want if k not in got and k not in NOT_OWED]
+    assert not missing, f"not set: {missing}"
+    wrong = {k: (got[k], v) for k, v in want.items()
+             if k in got and k not in NOT_OWED and not CHANGES.search(k) and got[k] != v}
+    assert not wrong, f"(ours, theirs): {wrong}"
+
+
+@pytest.mark.parametrize("name,options", [
+    ("batch-plain", ""),
+    ("batch-gpu", "--gres=gpu:1 --partition=gpu --cpus-per-task=2 --mem=500 -J envgpu"),
+    ("batch-gpus-per-node", "-N2 --gpus-per-node=2"),
+    ("batch-shard", "--gres=shard:16"),
+])
+def test_environment_of_a_batch_script(cluster, name, options):
+    job_name = environment(GOLDEN / "env" / f"{name}.txt")["SLURM_JOB_NAME"]
+    cluster.write(job_name, "#!/bin/bash\nenv | sort\n")
+    job = cluster.sbatch(f"{options} -o env-{name}.out {job_name}")
+    cluster.wait_end(job)
+    check_environment(cluster.read(f"env-{name}.out"), GOLDEN / "env" / f"{name}.txt")
+
+
+def test_environment_of_an_array_element(cluster):
+    job = cluster.wrap("env | sort", "--array=3,7,9%2 -o env-arr-%a.out")
+    cluster.wait_end(f"{job}_7")
+    check_environment(cluster.read("env-arr-7.out"), GOLDEN / "env" / "array-task.txt")
+
+
+def test_environment_of_steps(cluster):
+    cluster.write("env-srun2.sh", "#!/bin/bash\nsrun bash -c 'env | sort > envstep-$SLURM_PROCID'\n")
+    job = cluster.sbatch("--nodes=2 --ntasks-per-node=2 --gres=gpu:1 env-srun2.sh")
+    assert cluster.wait_end(job) == "COMPLETED"
+    for task in range(4):
+        check_environment(cluster.read(f"envstep-{task}"), GOLDEN / "env" / f"srun-2node-in-batch-task{task}.txt")
+    cluster.run("srun -N2 --ntasks-per-node=1 bash -c 'env | sort > envdirect-$SLURM_PROCID'").ok()
+    for task in range(2):
+        check_environment(cluster.read(f"envdirect-{task}"), GOLDEN / "env" / f"srun-2node-direct-task{task}.txt")
+
+
+def test_environment_of_salloc(cluster):
+    said = cluster.run("salloc -N2 --gres=gpu:1 bash -c 'env | sort'").ok()
+    check_environment(said.out, GOLDEN / "env" / "salloc-shell.txt")
+    said = cluster.run("salloc -N1 -n2 bash -c 'srun -n1 env | sort'").ok()
+    check_environment(said.out, GOLDEN / "env" / "salloc-srun.txt")

@@ -1,0 +1,79 @@
+"""Two real users on one machine, and root."""
+
+import pytest
+
+from world import is_root, wait_until
+
+pytestmark = pytest.mark.skipif(not is_root(), reason="needs root to be two users")
+
+
+def test_jobs_run_as_their_user(cluster):
+    job = cluster.wrap("id -un; id -gn; stat -c %U who.out", "-o who.out", user="bob")
+    assert cluster.wait_end(job) == "COMPLETED"
+    assert cluster.read("who.out", user="bob") == "bob\nbob\nbob\n"
+
+
+def test_nobody_cancels_or_changes_another_users_job(cluster):
+    job = cluster.wrap("sleep 300", user="alice")
+    cluster.wait_state(job, "RUNNING")
+    said = cluster.run(f"scancel {job}", user="bob")
+    assert "Access/permission denied" in said.err
+    for command in (f"scancel -s KILL {job}", "scancel -u alice", f"scontrol hold {job}", f"scontrol requeue {job}",
+                    f"scontrol update jobid={job} timelimit=1", f"scontrol suspend {job}", f"scancel {job}_*", f"skill -9 {job}"):
+        cluster.run(command, user="bob")
+    assert cluster.state(job) == "RUNNING"
+    assert cluster.show(job)["TimeLimit"] == "UNLIMITED"
+    cluster.run(f"scancel {job}", user="alice").ok()
+
+
+def test_nobody_attaches_a_step_to_another_users_job(cluster):
+    job = cluster.wrap("sleep 300", user="alice")
+    cluster.wait_state(job, "RUNNING")
+    said = cluster.run(f"srun --jobid={job} --overlap id", user="bob")
+    assert said.code != 0 and said.out == ""
+    cluster.run(f"scancel {job}", user="alice").ok()
+
+
+def test_nobody_reads_anothers_script_or_environment(cluster):
+    job = cluster.wrap("sleep 300 # secret-word", user="alice", env={"MY_SECRET": "hunter2"})
+    cluster.wait_state(job, "RUNNING")
+    said = cluster.run(f"scontrol write batch_script {job} -", user="bob")
+    assert said.code != 0 and "secret-word" not in said.out
+    assert "secret-word" in cluster.run(f"scontrol write batch_script {job} -", user="alice").out
+    spool = cluster.run(f"grep -rs 'secret-word\\|hunter2' {cluster.dir}/spool {cluster.dir}/state {cluster.dir}/run", user="bob")
+    assert spool.out == ""
+    cluster.run(f"scancel {job}", user="alice").ok()
+
+
+def test_only_root_changes_nodes_and_partitions(cluster):
+    said = cluster.run("scontrol update nodename=n1 state=drain reason=x", user="alice")
+    assert said.code == 1 and said.err == "slurm_update error: Invalid user id\n"
+    assert cluster.run("scontrol update partitionname=debug state=down", user="alice").code == 1
+    assert cluster.run("scontrol shutdown", user="alice").code == 1
+    assert cluster.run("scontrol reconfigure", user="alice").code == 1
+    assert cluster.run("sinfo -h -o %a -p debug").out == "up\n"
+
+
+def test_output_files_are_opened_as_the_user(cluster):
+    secret = cluster.dir / "rootonly"
+    secret.mkdir(mode=0o700, exist_ok=True)
+    job = cluster.wrap("echo x", f"-o {secret}/stolen", user="alice")
+    assert cluster.wait_end(job) == "FAILED"
+    assert not (secret / "stolen").exists()
+
+
+def test_a_user_cannot_pretend(cluster):
+    """The uid comes from the kernel: an environment that says otherwise changes nothing."""
+    job = cluster.wrap("id -un", "-o pretend.out", user="bob", env={"USER": "root", "LOGNAME": "root"})
+    cluster.wait_end(job)
+    assert cluster.read("pretend.out", user="bob") == "bob\n"
+    assert cluster.run("sbatch --uid=0 --wrap id", user="bob").code != 0
+
+
+def test_filters_by_user(cluster):
+    mine, theirs = cluster.wrap("true", "-H", user="alice"), cluster.wrap("true", "-H", user="bob")
+    seen = cluster.run("squeue -h --me -o %A", user="alice").out.split()
+    assert str(mine) in seen and str(theirs) not in seen
+    assert str(theirs) in cluster.run("squeue -h -u bob -o %A", user="alice").out.split()
+    cluster.run(f"scancel {mine} {theirs}", user=None)
+    wait_until(lambda: cluster.state(mine) == "CANCELLED" and cluster.state(theirs) == "CANCELLED", what="both gone")
