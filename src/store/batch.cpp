@@ -1,0 +1,85 @@
+#include "store/batch.hpp"
+
+#include "wire/codec.hpp"
+
+namespace switchyard::store {
+namespace {
+
+template <class Message, class Value>
+std::string encoded(const Value& value) {
+    Message message;
+    wire::encode(value, &message);
+    return message.SerializeAsString();
+}
+
+std::optional<std::int64_t> seconds(const std::optional<Instant>& instant) {
+    if (!instant) return std::nullopt;
+    return unix_seconds(*instant);
+}
+
+}  // namespace
+
+bool Batch::empty() const {
+    return jobs.empty() && steps.empty() && nodes.empty() && partitions.empty() &&
+           payloads.empty() && !next_job_id && deleted_nodes.empty() &&
+           deleted_partitions.empty() && reset_partitions.empty() && deleted_payloads.empty();
+}
+
+JobRow to_row(const model::Job& job) {
+    JobRow row{.id = job.id,
+               .array_id = std::nullopt,
+               .element = std::nullopt,
+               .uid = job.spec->uid,
+               .user = job.spec->user,
+               .name = job.spec->name,
+               .partition = job.partition,
+               .state = std::string(model::long_name(model::state_of(job))),
+               .submit_time = unix_seconds(job.submitted),
+               .start_time = seconds(model::start_of(job)),
+               .end_time = std::nullopt,
+               .exit_code = std::nullopt,
+               .record = encoded<wire::Job>(job)};
+    if (job.array) {
+        row.array_id = job.array->array_id;
+        row.element = job.array->element ? std::to_string(*job.array->element)
+                                         : model::format_pending_elements(*job.array, 80);
+    }
+    // Only a job that has left all its nodes has ended: what still completes must be loaded again
+    // after a restart, however long ago its processes ended.
+    if (const auto* ended = std::get_if<model::Ended>(&job.phase))
+        row.end_time = unix_seconds(ended->ended);
+    if (const model::Outcome* outcome = model::outcome_of(job))
+        row.exit_code = to_string(outcome->exit);
+    return row;
+}
+
+StepRow to_row(const model::Step& step) {
+    StepRow row{.key = step.key,
+                .name = step.spec.name,
+                .state = "RUNNING",
+                .start_time = unix_seconds(step.started),
+                .end_time = std::nullopt,
+                .exit_code = std::nullopt,
+                .record = encoded<wire::Step>(step)};
+    if (step.end) {
+        row.state = model::long_name(step.end->state);
+        row.end_time = unix_seconds(step.end->ended);
+        row.exit_code = to_string(step.end->exit);
+    }
+    return row;
+}
+
+NodeRow to_row(const model::Node& node) {
+    return {.name = node.config.name,
+            .state = model::full_state(node),
+            .reason = node.mark ? node.mark->reason : std::string(),
+            .record = encoded<wire::Node>(node)};
+}
+
+PartitionRow to_row(const model::Partition& partition) {
+    return {.name = partition.name,
+            .state = std::string(to_string(partition.state)),
+            .record = encoded<wire::Partition>(partition)};
+}
+
+}  // namespace switchyard::store

@@ -1,0 +1,79 @@
+// batch.hpp: what one transaction writes. Records are encoded by the owner's thread into rows: the
+// few columns a person wants to read in the database, and the whole record as one message beside
+// them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "model/job.hpp"
+#include "model/node.hpp"
+#include "model/partition.hpp"
+#include "model/step.hpp"
+
+namespace switchyard::store {
+
+struct JobRow {
+    JobId id;
+    std::optional<JobId> array_id;
+    std::optional<std::string> element;  // "3", or "3-8%2" while the record stands for several.
+    std::uint32_t uid = 0;
+    std::string user, name, partition;
+    std::string state;             // "RUNNING"
+    std::int64_t submit_time = 0;  // Seconds since the epoch.
+    std::optional<std::int64_t> start_time, end_time;
+    std::optional<std::string> exit_code;  // "1:0"
+    std::string record;
+};
+
+struct StepRow {
+    StepKey key;
+    std::string name, state;
+    std::int64_t start_time = 0;
+    std::optional<std::int64_t> end_time;
+    std::optional<std::string> exit_code;
+    std::string record;
+};
+
+struct NodeRow {
+    std::string name, state, reason;
+    std::string record;
+};
+
+struct PartitionRow {
+    std::string name, state;
+    std::string record;
+};
+
+struct PayloadRow {
+    JobId job;
+    std::shared_ptr<const std::string>
+        record;  // An encoded wire::JobPayload; shared, it may be large.
+};
+
+struct Batch {
+    std::vector<JobRow> jobs;
+    std::vector<StepRow> steps;
+    std::vector<NodeRow> nodes;
+    std::vector<PartitionRow> partitions;
+    std::vector<PayloadRow> payloads;  // The first that is stored for a job stays.
+    std::optional<JobId> next_job_id;
+
+    std::vector<std::string> deleted_nodes;       // Nothing is known of them any more.
+    std::vector<std::string> deleted_partitions;  // Remembered as deleted.
+    std::vector<std::string> reset_partitions;    // Back to what the configuration says.
+    std::vector<JobId> deleted_payloads;
+
+    bool empty() const;
+};
+
+JobRow to_row(const model::Job& job);
+StepRow to_row(const model::Step& step);
+NodeRow to_row(const model::Node& node);
+PartitionRow to_row(const model::Partition& partition);
+
+}  // namespace switchyard::store

@@ -1,0 +1,77 @@
+#include "store/schema.hpp"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+namespace switchyard::store {
+namespace {
+
+// Entry i leads from version i to version i+1. Never edit one that was released: append.
+//
+// `record` is the truth (a message of src/wire/proto/model.proto); the columns beside it serve
+// people and indexes. Jobs that have not ended have no end_time, and an index over end_time finds
+// both them and the recently ended; the other indexes leave them out, so that a submission pays for
+// one index only.
+constexpr std::string_view kMigrations[] = {
+    R"sql(
+CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE jobs (
+    id INTEGER PRIMARY KEY, array_id INTEGER, element TEXT, uid INTEGER NOT NULL, user TEXT NOT NULL,
+    name TEXT NOT NULL, partition TEXT NOT NULL, state TEXT NOT NULL, submit_time INTEGER NOT NULL,
+    start_time INTEGER, end_time INTEGER, exit_code TEXT, record BLOB NOT NULL);
+CREATE INDEX jobs_by_end ON jobs (end_time);
+CREATE INDEX jobs_by_user ON jobs (user, end_time) WHERE end_time IS NOT NULL;
+CREATE INDEX jobs_by_uid ON jobs (uid, end_time) WHERE end_time IS NOT NULL;
+CREATE INDEX jobs_by_name ON jobs (name, end_time) WHERE end_time IS NOT NULL;
+CREATE INDEX jobs_by_array ON jobs (array_id) WHERE array_id IS NOT NULL;
+CREATE TABLE steps (
+    job INTEGER NOT NULL, attempt INTEGER NOT NULL, step INTEGER NOT NULL, name TEXT NOT NULL, state TEXT NOT NULL,
+    start_time INTEGER NOT NULL, end_time INTEGER, exit_code TEXT, record BLOB NOT NULL,
+    PRIMARY KEY (job, attempt, step)) WITHOUT ROWID;
+CREATE TABLE payloads (job INTEGER PRIMARY KEY, record BLOB NOT NULL);
+CREATE TABLE nodes (name TEXT PRIMARY KEY, state TEXT NOT NULL, reason TEXT NOT NULL, record BLOB NOT NULL)
+    WITHOUT ROWID;
+CREATE TABLE partitions (
+    name TEXT PRIMARY KEY, state TEXT NOT NULL, deleted INTEGER NOT NULL DEFAULT 0, record BLOB NOT NULL)
+    WITHOUT ROWID;
+CREATE VIEW job_list AS
+    SELECT id, array_id, element, user, name, partition, state,
+           datetime(submit_time, 'unixepoch', 'localtime') AS submitted,
+           datetime(start_time, 'unixepoch', 'localtime') AS started,
+           datetime(end_time, 'unixepoch', 'localtime') AS ended, exit_code
+    FROM jobs ORDER BY id;
+)sql",
+};
+constexpr std::int64_t kVersion = std::size(kMigrations);
+
+Result<std::int64_t> current_version(Database& database) {
+    SY_TRY(Statement query, database.prepare("SELECT max(version) FROM schema_version"));
+    if (query.next() != Statement::Step::Row) return database.failure("read");
+    return query.column_integer(0);
+}
+
+}  // namespace
+
+Status migrate(Database& database) {
+    SY_CHECK(database.execute(
+        "CREATE TABLE IF NOT EXISTS schema_version "
+        "(version INTEGER PRIMARY KEY, made TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP)"));
+    SY_TRY(const std::int64_t found, current_version(database));
+    if (found > kVersion) {
+        return fail(
+            Errc::Unsupported,
+            fmt::format("the state database has version {}, this program knows up to {}: it was "
+                        "written by a newer one",
+                        found, kVersion));
+    }
+    for (std::int64_t version = found; version < kVersion; ++version) {
+        const std::string_view statements = kMigrations[version];
+        SY_CHECK(database.execute(fmt::format(
+            "BEGIN IMMEDIATE;{}INSERT INTO schema_version (version) VALUES ({});COMMIT;",
+            statements, version + 1)));
+    }
+    return {};
+}
+
+}  // namespace switchyard::store

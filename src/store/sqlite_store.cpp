@@ -1,0 +1,280 @@
+// sqlite_store.cpp: the default store: one file, nothing to install.
+//
+// Write-ahead log with full sync: a commit is one append and one fsync. The lock that keeps a
+// second controller out is a file of its own, because SQLite's locks must let the readers and the
+// sqlite3 shell in.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "base/text.hpp"
+#include "io/fd.hpp"
+#include "store/schema.hpp"
+#include "store/sqlite.hpp"
+#include "store/sqlite_reader.hpp"
+#include "store/sqlite_rows.hpp"
+#include "store/store.hpp"
+#include "wire/codec.hpp"
+
+namespace switchyard::store {
+namespace {
+
+constexpr std::string_view kPragmas =
+    "PRAGMA journal_mode=WAL;"
+    "PRAGMA synchronous=FULL;"
+    "PRAGMA temp_store=MEMORY;"
+    "PRAGMA cache_size=-65536;"
+    // Longer than the default between copies of the log into the database: a burst of submissions
+    // then pays for fewer of them.
+    "PRAGMA wal_autocheckpoint=8192;";
+
+struct Statements {
+    Statement begin, commit, rollback;
+    Statement put_job, put_step, put_node, put_partition, put_payload, put_counter;
+    Statement delete_node, delete_partition, reset_partition, delete_payload;
+    Statement payload;
+};
+
+Status prepare_all(Database& database, Statements& statements) {
+    struct Text {
+        Statement Statements::* place;
+        std::string_view sql;
+    };
+    const Text texts[] = {
+        {&Statements::begin, "BEGIN IMMEDIATE"},
+        {&Statements::commit, "COMMIT"},
+        {&Statements::rollback, "ROLLBACK"},
+        {&Statements::put_job, "INSERT OR REPLACE INTO jobs VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)"},
+        {&Statements::put_step, "INSERT OR REPLACE INTO steps VALUES (?,?,?,?,?,?,?,?,?)"},
+        {&Statements::put_node, "INSERT OR REPLACE INTO nodes VALUES (?,?,?,?)"},
+        {&Statements::put_partition, "INSERT OR REPLACE INTO partitions VALUES (?,?,0,?)"},
+        {&Statements::put_payload, "INSERT OR IGNORE INTO payloads VALUES (?,?)"},
+        {&Statements::put_counter, "INSERT OR REPLACE INTO counters VALUES (?,?)"},
+        {&Statements::delete_node, "DELETE FROM nodes WHERE name = ?"},
+        {&Statements::delete_partition,
+         "INSERT OR REPLACE INTO partitions VALUES (?,'DELETED',1,x'')"},
+        {&Statements::reset_partition, "DELETE FROM partitions WHERE name = ?"},
+        {&Statements::delete_payload, "DELETE FROM payloads WHERE job = ?"},
+        {&Statements::payload, kPayloadQuery},
+    };
+    for (const Text& text : texts) {
+        SY_TRY(statements.*text.place, database.prepare(text.sql));
+    }
+    return {};
+}
+
+std::optional<std::int64_t> number(const std::optional<JobId>& id) {
+    if (!id) return std::nullopt;
+    return std::int64_t{id->value};
+}
+
+bool write(Statements& to, const JobRow& row) {
+    return to.put_job.integer(std::int64_t{row.id.value})
+        .integer(number(row.array_id))
+        .text(row.element)
+        .integer(std::int64_t{row.uid})
+        .text(std::string_view(row.user))
+        .text(std::string_view(row.name))
+        .text(std::string_view(row.partition))
+        .text(std::string_view(row.state))
+        .integer(row.submit_time)
+        .integer(row.start_time)
+        .integer(row.end_time)
+        .text(row.exit_code)
+        .blob(row.record)
+        .run();
+}
+
+bool write(Statements& to, const StepRow& row) {
+    return to.put_step.integer(std::int64_t{row.key.job.value})
+        .integer(std::int64_t{row.key.attempt.value})
+        .integer(std::int64_t{row.key.step.value})
+        .text(std::string_view(row.name))
+        .text(std::string_view(row.state))
+        .integer(row.start_time)
+        .integer(row.end_time)
+        .text(row.exit_code)
+        .blob(row.record)
+        .run();
+}
+
+bool write(Statements& to, const Batch& batch) {
+    for (const JobRow& row : batch.jobs) {
+        if (!write(to, row)) return false;
+    }
+    for (const StepRow& row : batch.steps) {
+        if (!write(to, row)) return false;
+    }
+    for (const PayloadRow& row : batch.payloads) {
+        if (!to.put_payload.integer(std::int64_t{row.job.value}).blob(row.record).run())
+            return false;
+    }
+    for (const JobId job : batch.deleted_payloads) {
+        if (!to.delete_payload.integer(std::int64_t{job.value}).run()) return false;
+    }
+    for (const NodeRow& row : batch.nodes) {
+        Statement& put =
+            to.put_node.text(std::string_view(row.name)).text(std::string_view(row.state));
+        if (!put.text(std::string_view(row.reason)).blob(row.record).run()) return false;
+    }
+    for (const std::string& name : batch.deleted_nodes) {
+        if (!to.delete_node.text(std::string_view(name)).run()) return false;
+    }
+    for (const PartitionRow& row : batch.partitions) {
+        Statement& put = to.put_partition.text(std::string_view(row.name));
+        if (!put.text(std::string_view(row.state)).blob(row.record).run()) return false;
+    }
+    for (const std::string& name : batch.deleted_partitions) {
+        if (!to.delete_partition.text(std::string_view(name)).run()) return false;
+    }
+    for (const std::string& name : batch.reset_partitions) {
+        if (!to.reset_partition.text(std::string_view(name)).run()) return false;
+    }
+    if (!batch.next_job_id) return true;
+    return to.put_counter.text(std::string_view("next_job_id"))
+        .integer(std::int64_t{batch.next_job_id->value})
+        .run();
+}
+
+class SqliteStore final : public Store {
+  public:
+    SqliteStore(std::string path, io::Fd lock, Database database, Statements statements)
+        : path_(std::move(path)),
+          lock_(std::move(lock)),
+          database_(std::move(database)),
+          statements_(std::move(statements)) {}
+
+    Result<Loaded> load(Instant ended_since) override;
+
+    Status commit(const Batch& batch) override {
+        if (broken_) return Failure{*broken_};
+        if (batch.empty()) return {};
+        const bool done =
+            statements_.begin.run() && write(statements_, batch) && statements_.commit.run();
+        if (done) return {};
+        broken_ = database_.failure("write").error;
+        statements_.rollback.run();
+        return Failure{*broken_};
+    }
+
+    Result<std::optional<std::string>> payload(JobId job) override {
+        return read_payload(database_, statements_.payload, job);
+    }
+
+    Result<std::unique_ptr<Reader>> open_reader() override { return open_sqlite_reader(path_); }
+
+  private:
+    Result<std::optional<std::int64_t>> counter(std::string_view name);
+    Status load_counters(Loaded& loaded);
+    Status load_partitions(Loaded& loaded);
+
+    std::string path_;
+    io::Fd lock_;
+    Database database_;
+    Statements statements_;
+    std::optional<Error> broken_;
+};
+
+Result<std::optional<std::int64_t>> SqliteStore::counter(std::string_view name) {
+    SY_TRY(Statement query, database_.prepare("SELECT value FROM counters WHERE name = ?"));
+    switch (query.text(name).next()) {
+        case Statement::Step::Row:
+            return std::optional(query.column_integer(0));
+        case Statement::Step::Done:
+            return std::optional<std::int64_t>();
+        case Statement::Step::Failed:
+            break;
+    }
+    return database_.failure("read");
+}
+
+Status SqliteStore::load_counters(Loaded& loaded) {
+    SY_TRY(const auto next_job_id, counter("next_job_id"));
+    if (next_job_id) loaded.next_job_id = JobId{static_cast<std::uint32_t>(*next_job_id)};
+    SY_TRY(const auto epoch, counter("epoch"));
+    loaded.epoch = static_cast<std::uint64_t>(epoch.value_or(0));
+    return {};
+}
+
+Status SqliteStore::load_partitions(Loaded& loaded) {
+    SY_TRY(Statement query,
+           database_.prepare("SELECT record FROM partitions WHERE deleted = 0 ORDER BY name"));
+    SY_TRY(loaded.partitions, (read_rows<wire::Partition, model::Partition>(database_, query)));
+    SY_TRY(Statement deleted,
+           database_.prepare("SELECT name FROM partitions WHERE deleted = 1 ORDER BY name"));
+    Statement::Step step;
+    while ((step = deleted.next()) == Statement::Step::Row) {
+        loaded.deleted_partitions.emplace_back(deleted.column_bytes(0));
+    }
+    if (step == Statement::Step::Failed) return database_.failure("read");
+    return {};
+}
+
+Result<Loaded> SqliteStore::load(Instant ended_since) {
+    constexpr std::string_view kWanted = "(j.end_time IS NULL OR j.end_time >= ?)";
+    Loaded loaded;
+    SY_CHECK(load_counters(loaded));
+    SY_TRY(Statement jobs, database_.prepare(fmt::format(
+                               "SELECT j.record FROM jobs j WHERE {} ORDER BY j.id", kWanted)));
+    jobs.integer(unix_seconds(ended_since));
+    SY_TRY(loaded.jobs, (read_rows<wire::Job, model::Job>(database_, jobs)));
+    SY_TRY(Statement steps, database_.prepare(fmt::format(
+                                "SELECT s.record FROM jobs j JOIN steps s ON s.job = j.id WHERE {} "
+                                "ORDER BY s.job, s.attempt, s.step",
+                                kWanted)));
+    steps.integer(unix_seconds(ended_since));
+    SY_TRY(loaded.steps, (read_rows<wire::Step, model::Step>(database_, steps)));
+    SY_TRY(Statement nodes, database_.prepare("SELECT record FROM nodes ORDER BY name"));
+    SY_TRY(loaded.nodes, (read_rows<wire::Node, model::Node>(database_, nodes)));
+    SY_CHECK(load_partitions(loaded));
+    SY_CHECK(database_.execute(fmt::format(
+        "DELETE FROM payloads WHERE job NOT IN (SELECT coalesce(array_id, id) FROM jobs "
+        "WHERE end_time IS NULL OR end_time >= {})",
+        unix_seconds(ended_since))));
+    return loaded;
+}
+
+Result<io::Fd> lock_for(const std::string& path) {
+    const std::string name = path + ".lock";
+    io::Fd file(::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    if (!file) return fail(Errc::Io, fmt::format("cannot open {}: {}", name, std::strerror(errno)));
+    if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
+        char owner[32] = {};
+        const ssize_t got = ::read(file.get(), owner, sizeof owner - 1);
+        const std::string_view pid =
+            trim(std::string_view(owner, got > 0 ? static_cast<std::size_t>(got) : 0));
+        return fail(Errc::Busy,
+                    fmt::format("another controller (process {}) is using {}", pid, path));
+    }
+    const std::string pid = fmt::format("{}\n", ::getpid());
+    if (::ftruncate(file.get(), 0) != 0 || ::write(file.get(), pid.data(), pid.size()) < 0) {
+        return fail(Errc::Io, fmt::format("cannot write {}: {}", name, std::strerror(errno)));
+    }
+    return file;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Store>> open_sqlite(const std::string& path, const SqliteOptions& options) {
+    SY_TRY(io::Fd lock, lock_for(path));
+    SY_TRY(Database database, Database::open(path, true));
+    SY_CHECK(database.execute(std::string(kPragmas)));
+    if (options.pages_max) {
+        SY_CHECK(database.execute(fmt::format("PRAGMA max_page_count={}", *options.pages_max)));
+    }
+    SY_CHECK(migrate(database));
+    // Each opening is an epoch of its own, and the first write: a read-only disk is told here.
+    SY_CHECK(
+        database.execute("INSERT INTO counters VALUES ('epoch', 1) "
+                         "ON CONFLICT (name) DO UPDATE SET value = value + 1"));
+    Statements statements;
+    SY_CHECK(prepare_all(database, statements));
+    return std::unique_ptr<Store>(std::make_unique<SqliteStore>(
+        path, std::move(lock), std::move(database), std::move(statements)));
+}
+
+}  // namespace switchyard::store

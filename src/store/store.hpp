@@ -1,0 +1,85 @@
+// store.hpp: what makes the cluster's records outlive the controller. commit() returns only when
+// the batch is on disk, whole; a store whose commit failed once refuses all later ones, because
+// nothing after it can be trusted.
+//
+// A Store belongs to one thread at a time, a Reader to one of its own. SQLite stands behind this
+// (sqlite_store.cpp); a server database can.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "base/time.hpp"
+#include "model/job.hpp"
+#include "model/node.hpp"
+#include "model/partition.hpp"
+#include "model/step.hpp"
+#include "store/batch.hpp"
+
+namespace switchyard::store {
+
+struct Loaded {
+    std::vector<model::Job> jobs;
+    std::vector<model::Step> steps;
+    std::vector<model::Node> nodes;
+    std::vector<model::Partition> partitions;
+    std::vector<std::string> deleted_partitions;
+    std::optional<JobId> next_job_id;
+    std::uint64_t epoch =
+        0;  // How often this state has been opened: one more with each controller.
+};
+
+// Jobs that were ever submitted. Empty lists and unset bounds do not filter.
+struct HistoryQuery {
+    std::vector<JobId> jobs;  // Of a job or of its array.
+    std::vector<std::uint32_t> uids;
+    std::vector<std::string> users, names, partitions;
+    std::optional<Instant> from;  // Not ended before this.
+    std::optional<Instant> to;    // Submitted by this.
+};
+
+struct HistoryChunk {
+    std::vector<model::Job> jobs;
+    std::vector<model::Step> steps;
+};
+
+class Reader {
+  public:
+    virtual ~Reader() = default;
+    // An encoded wire::JobPayload; none if the job has none (any more).
+    virtual Result<std::optional<std::string>> payload(JobId job) = 0;
+    // Which jobs, in the order of their ids; then their records, a part at a time, so that a long
+    // list holds up neither this thread nor memory.
+    virtual Result<std::vector<JobId>> find(const HistoryQuery& query) = 0;
+    virtual Result<HistoryChunk> fetch(std::span<const JobId> jobs, bool with_steps) = 0;
+};
+
+class Store {
+  public:
+    virtual ~Store() = default;
+
+    // Jobs that have not ended, or ended no earlier than `ended_since`, with their steps; all the
+    // rest whole.
+    virtual Result<Loaded> load(Instant ended_since) = 0;
+    // All of the batch in one transaction.
+    virtual Status commit(const Batch& batch) = 0;
+    virtual Result<std::optional<std::string>> payload(JobId job) = 0;
+    // Sees everything committed before each of its calls.
+    virtual Result<std::unique_ptr<Reader>> open_reader() = 0;
+};
+
+struct SqliteOptions {
+    std::optional<std::uint32_t>
+        pages_max;  // Refuse to grow beyond so many pages; for tests of a full disk.
+};
+
+// Opens (or makes) the database and locks it: Errc::Busy if another controller holds it.
+Result<std::unique_ptr<Store>> open_sqlite(const std::string& path,
+                                           const SqliteOptions& options = {});
+
+}  // namespace switchyard::store
