@@ -1,8 +1,9 @@
-// channel.hpp: frames over a stream: a unix socket, a socket pair, or TLS 1.3 with a pre-shared key over TCP.
+// channel.hpp: frames over a stream: a unix socket, a socket pair, or TLS 1.3 with a pre-shared key
+// over TCP.
 //
-// A frame is a little-endian 32-bit length and that many bytes, one protobuf message. Channels live on an
-// io::Loop. Callbacks may destroy the channel they come from. Sending never blocks: what the peer does not
-// take is kept, up to limits::kOutboxBytesMax, past which the channel closes itself.
+// A frame is a little-endian 32-bit length and that many bytes, one protobuf message. Channels live
+// on an io::Loop. Callbacks may destroy the channel they come from. Sending never blocks: what the
+// peer does not take is kept, up to limits::kOutboxBytesMax, past which the channel closes itself.
 #pragma once
 
 #include <cstdint>
@@ -35,25 +36,29 @@ class Channel {
     struct Handlers {
         std::function<void(std::string_view frame)> on_frame;
         std::function<void(const Error& why)> on_close;  // Once; not after close().
-        std::function<void()> on_ready;                  // Connected (and, with TLS, authenticated).
+        std::function<void()> on_ready;  // Connected (and, with TLS, authenticated).
     };
 
     // Takes over a connected socket.
     static std::unique_ptr<Channel> adopt(io::Loop& loop, io::Fd socket, Handlers handlers);
-    static std::unique_ptr<Channel> adopt_tls_server(io::Loop& loop, io::Fd socket, PresharedKey key,
-                                                     Handlers handlers);
+    static std::unique_ptr<Channel> adopt_tls_server(io::Loop& loop, io::Fd socket,
+                                                     PresharedKey key, Handlers handlers);
     // Starts to connect; on_ready or on_close follows.
-    static std::unique_ptr<Channel> connect_unix(io::Loop& loop, const std::string& path, Handlers handlers);
-    static std::unique_ptr<Channel> connect_tls(io::Loop& loop, const std::string& host, std::uint16_t port,
-                                                PresharedKey key, Handlers handlers);
+    static std::unique_ptr<Channel> connect_unix(io::Loop& loop, const std::string& path,
+                                                 Handlers handlers);
+    static std::unique_ptr<Channel> connect_tls(io::Loop& loop, const std::string& host,
+                                                std::uint16_t port, PresharedKey key,
+                                                Handlers handlers);
 
     virtual ~Channel() = default;
-    virtual void send(std::string_view frame) = 0;  // Queued; several sends in one turn leave together.
+    virtual void send(
+        std::string_view frame) = 0;  // Queued; several sends in one turn leave together.
     virtual std::size_t unsent_bytes() const = 0;
     // Called once when unsent_bytes() has fallen to zero.
     virtual void on_drained(std::function<void()> callback) = 0;
     virtual void pause_reading(bool paused) = 0;
-    virtual void close() = 0;  // Sends what is queued as far as the socket takes it now, then closes.
+    virtual void
+    close() = 0;  // Sends what is queued as far as the socket takes it now, then closes.
     virtual Result<PeerCredentials> peer() const = 0;  // Of a unix socket, by the kernel.
     virtual std::string peer_address() const = 0;      // "10.0.0.2" for TLS, "" for unix.
 };

@@ -1,5 +1,5 @@
-// codec.hpp: between the values of src/model and their messages. One pair of functions a type; what a newer
-// peer sends and we do not know is ignored, what it lacks has its default.
+// codec.hpp: between the values of src/model and their messages. One pair of functions a type; what
+// a newer peer sends and we do not know is ignored, what it lacks has its default.
 #pragma once
 
 #include "base/result.hpp"
