@@ -110,7 +110,7 @@ bool write(Statements& to, const Batch& batch) {
         if (!write(to, row)) return false;
     }
     for (const PayloadRow& row : batch.payloads) {
-        if (!to.put_payload.integer(std::int64_t{row.job.value}).blob(row.record).run())
+        if (!to.put_payload.integer(std::int64_t{row.job.value}).blob(*row.record).run())
             return false;
     }
     for (const JobId job : batch.deleted_payloads) {
