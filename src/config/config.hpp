@@ -1,12 +1,15 @@
-// config.hpp: slurm.conf and gres.conf as one typed value. Read once; nobody parses configuration elsewhere.
+// config.hpp: slurm.conf and gres.conf as one typed value. Read once; nobody parses configuration
+// elsewhere.
 //
-// Keys that are not supported are collected in `notices` with file:line and do no harm; errors (a malformed
-// line, an unknown node in a partition) refuse the whole file.
+// Keys that are not supported are collected in `notices` with file:line and do no harm; errors (a
+// malformed line, an unknown node in a partition) refuse the whole file.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.hpp"
@@ -28,13 +31,17 @@ struct Config {
     std::uint16_t controller_port = 6817;
     std::string slurm_user = "root";
 
-    std::string state_dir;       // StateSaveLocation: database, key. Default /var/lib/switchyard/<cluster>.
-    std::string spool_dir;       // SlurmdSpoolDir, with %n and %h expanded by spool_for(). Default <state_dir>/spool/%n.
-    std::string run_dir;         // SwitchyardRunDir: sockets. Default /run/switchyard/<cluster>; others may enter.
-    std::string key_file;        // SwitchyardKeyFile: the cluster key. Default <state_dir>/cluster.key.
+    std::string
+        state_dir;  // StateSaveLocation: database, key. Default /var/lib/switchyard/<cluster>.
+    std::string spool_dir;  // SlurmdSpoolDir, with %n and %h expanded by spool_for(). Default
+                            // <state_dir>/spool/%n.
+    std::string run_dir;    // SwitchyardRunDir: sockets. Default /run/switchyard/<cluster> if the
+                            // file is root's, else <state_dir>/run.
+    std::string key_file;   // SwitchyardKeyFile: the cluster key. Default <state_dir>/cluster.key.
     std::string controller_log;  // SlurmctldLogFile; empty: standard error.
     std::string agent_log;       // SlurmdLogFile
-    std::string controller_pid_file, agent_pid_file;
+    std::string controller_pid_file,
+        agent_pid_file;  // Default <run_dir>/slurmctld.pid, <run_dir>/slurmd-%n.pid.
     std::string mail_prog = "/bin/mail";
     std::string mail_domain;
 
@@ -45,7 +52,8 @@ struct Config {
     // Values as given; the controller turns them into core::Settings.
     std::string select_type = "select/cons_tres", select_type_parameters = "CR_Core_Memory";
     std::optional<model::MiB> def_mem_per_cpu, def_mem_per_node, max_mem_per_cpu, max_mem_per_node;
-    Seconds kill_wait{30}, min_job_age{300}, slurmd_timeout{300}, batch_start_timeout{10}, complete_wait{0};
+    Seconds kill_wait{30}, min_job_age{300}, slurmd_timeout{300}, batch_start_timeout{10},
+        complete_wait{0};
     Seconds inactive_limit{0};
     std::uint32_t max_array_size = 1001, max_job_count = 1000000, first_job_id = 1;
     bool job_requeue = true;
@@ -62,7 +70,7 @@ struct Config {
     std::string launch_parameters, mpi_default = "none", topology_plugin;
 
     struct Notice {
-        std::string where;  // "slurm.conf:12"
+        std::string where;  // "/etc/slurm/slurm.conf:12"
         std::string text;
     };
     std::vector<Notice> notices;
@@ -72,20 +80,25 @@ struct Config {
     std::string controller_socket() const { return run_dir + "/controller.sock"; }
     // Where agents of the controller's own host connect (mode 0600: root or the controller's user).
     std::string controller_agent_socket() const { return run_dir + "/controller-agents.sock"; }
-    std::string agent_socket(const std::string& node) const { return run_dir + "/agent-" + node + ".sock"; }
+    std::string agent_socket(const std::string& node) const {
+        return run_dir + "/agent-" + node + ".sock";
+    }
     std::string spool_for(const std::string& node) const;
+    // %n and %h of SlurmdSpoolDir, SlurmdLogFile and SlurmdPidFile as the node's name and host.
+    std::string expand(std::string_view pattern, const std::string& node) const;
 };
 
-// SLURM_CONF; else /etc/switchyard/slurm.conf, /etc/slurm/slurm.conf; else the cluster that `switchyard up`
-// started for this user (~/.switchyard/slurm.conf) or for all (/var/lib/switchyard/slurm.conf). NotFound says
-// what was looked for and that `switchyard up` makes one.
+// SLURM_CONF; else /etc/switchyard/slurm.conf, /etc/slurm/slurm.conf; else the cluster that
+// `switchyard up` started for this user (~/.switchyard/slurm.conf) or for all
+// (/var/lib/switchyard/slurm.conf). NotFound says what was looked for and that `switchyard up`
+// makes one.
 Result<std::string> find_config_file();
 
 // Reads the file, its Includes, and gres.conf and cgroup.conf beside it.
 Result<Config> load_config(const std::string& path);
 
-// The few keys a command needs to reach the controller (cluster_name, controllers, port, run_dir, state_dir,
-// key_file), without building node and partition lists: commands start in a millisecond.
+// The few keys a command needs to reach the controller (cluster_name, controllers, port, run_dir,
+// state_dir, key_file), without building node and partition lists: commands start in a millisecond.
 Result<Config> load_client_config(const std::string& path);
 
 }  // namespace switchyard::config

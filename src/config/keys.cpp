@@ -1,0 +1,354 @@
+#include "config/keys.hpp"
+
+#include <fmt/core.h>
+
+#include <array>
+
+#include "base/text.hpp"
+
+namespace switchyard::config {
+namespace {
+
+Status set_cluster_name(Config& config, std::string_view value) {
+    config.cluster_name = to_lower(value);  // As Slurm does; it is part of folder names.
+    if (config.cluster_name.find('/') != std::string::npos) {
+        return fail(Errc::InvalidArgument, "the name of a cluster cannot contain a slash");
+    }
+    return {};
+}
+
+// host or host(address); each line adds one.
+Status add_controller(Config& config, std::string_view value) {
+    ControllerHost host;
+    const std::size_t open = value.find('(');
+    host.host = std::string(value.substr(0, open));
+    if (open != std::string_view::npos) {
+        if (value.back() != ')' || open + 2 > value.size() - 1) {
+            return fail(Errc::InvalidArgument, fmt::format("\"{}\" is not host(address)", value));
+        }
+        host.address = std::string(value.substr(open + 1, value.size() - open - 2));
+    }
+    if (host.host.empty())
+        return fail(Errc::InvalidArgument, fmt::format("\"{}\" names no host", value));
+    config.controllers.push_back(std::move(host));
+    return {};
+}
+
+ControllerHost& first_controller(Config& config) {
+    if (config.controllers.empty()) config.controllers.emplace_back();
+    return config.controllers.front();
+}
+Status set_control_machine(Config& config, std::string_view value) {
+    first_controller(config).host = std::string(value.substr(0, value.find(',')));
+    return {};
+}
+Status set_control_address(Config& config, std::string_view value) {
+    first_controller(config).address = std::string(value);
+    return {};
+}
+
+// A port, or a range of which the first is used.
+Status set_port(Config& config, std::string_view value) {
+    return set_number<Config, &Config::controller_port, UINT16_MAX>(
+        config, value.substr(0, value.find('-')));
+}
+
+Status set_enforce_part_limits(Config& config, std::string_view value) {
+    if (equals_ignoring_case(value, "all") || equals_ignoring_case(value, "any")) {
+        config.enforce_part_limits = true;
+        return {};
+    }
+    return set_flag<Config, &Config::enforce_part_limits>(config, value);
+}
+
+Status set_select_type(Config& config, std::string_view value) {
+    if (value != "select/cons_tres" && value != "select/cons_res" && value != "select/linear") {
+        return fail(Errc::InvalidArgument,
+                    fmt::format("\"{}\" is neither select/cons_tres nor select/linear", value));
+    }
+    config.select_type = std::string(value);
+    return {};
+}
+
+Status set_gres_types(Config& config, std::string_view value) {
+    for (std::string& type : parse_list(value)) config.gres_types.push_back(std::move(type));
+    return {};
+}
+
+constexpr std::string_view kOwnKey = "peers are known by the cluster key and by their sockets";
+constexpr std::string_view kNoAccounting = "every job is kept in the controller's own store";
+constexpr std::string_view kNoPriorities = "jobs are ordered by partition tier and submission";
+constexpr std::string_view kNoPreemption = "jobs are not preempted";
+constexpr std::string_view kNoPower = "nodes are not switched on and off";
+constexpr std::string_view kNoPlugins = "there are no plugins";
+constexpr std::string_view kAgentsDial = "agents dial the controller; they listen on no port";
+
+// Sorted by what they are about, then by name.
+constexpr auto kKeys = std::to_array<KeyRule<Config>>({
+    // Where things are.
+    {"ClusterName", set_cluster_name},
+    {"SlurmctldHost", add_controller},
+    {"ControlMachine", set_control_machine},
+    {"ControlAddr", set_control_address},
+    {"SlurmctldPort", set_port},
+    {"SlurmUser", set_text<Config, &Config::slurm_user>},
+    {"StateSaveLocation", set_text<Config, &Config::state_dir>},
+    {"SlurmdSpoolDir", set_text<Config, &Config::spool_dir>},
+    {"SwitchyardRunDir", set_text<Config, &Config::run_dir>},
+    {"SwitchyardKeyFile", set_text<Config, &Config::key_file>},
+    {"SlurmctldLogFile", set_text<Config, &Config::controller_log>},
+    {"SlurmdLogFile", set_text<Config, &Config::agent_log>},
+    {"SlurmctldPidFile", set_text<Config, &Config::controller_pid_file>},
+    {"SlurmdPidFile", set_text<Config, &Config::agent_pid_file>},
+    {"TmpFS", set_text<Config, &Config::tmp_fs>},
+    {"MailProg", set_text<Config, &Config::mail_prog>},
+    {"MailDomain", set_text<Config, &Config::mail_domain>},
+    // What jobs may have and how long things take.
+    {"BatchStartTimeout", set_seconds<Config, &Config::batch_start_timeout>},
+    {"CompleteWait", set_seconds<Config, &Config::complete_wait>},
+    {"DefMemPerCPU", set_memory_limit<Config, &Config::def_mem_per_cpu>},
+    {"DefMemPerNode", set_memory_limit<Config, &Config::def_mem_per_node>},
+    {"DependencyParameters", set_optional_text<Config, &Config::dependency_parameters>},
+    {"DisableRootJobs", set_flag<Config, &Config::disable_root_jobs>},
+    {"EnforcePartLimits", set_enforce_part_limits},
+    {"FirstJobId", set_number<Config, &Config::first_job_id>},
+    {"GresTypes", set_gres_types},
+    {"InactiveLimit", set_seconds<Config, &Config::inactive_limit>},
+    {"JobRequeue", set_flag<Config, &Config::job_requeue>},
+    {"KillWait", set_seconds<Config, &Config::kill_wait>},
+    {"LaunchParameters", set_optional_text<Config, &Config::launch_parameters>},
+    {"MaxArraySize", set_number<Config, &Config::max_array_size, 4000001>},
+    {"MaxJobCount", set_number<Config, &Config::max_job_count>},
+    {"MaxMemPerCPU", set_memory_limit<Config, &Config::max_mem_per_cpu>},
+    {"MaxMemPerNode", set_memory_limit<Config, &Config::max_mem_per_node>},
+    {"MinJobAge", set_seconds<Config, &Config::min_job_age>},
+    {"MpiDefault", set_text<Config, &Config::mpi_default>},
+    {"OverTimeLimit", set_number_or_unlimited<Config, &Config::over_time_limit>},
+    {"PropagateResourceLimits", set_text<Config, &Config::propagate_limits>},
+    {"PropagateResourceLimitsExcept", set_text<Config, &Config::propagate_limits_except>},
+    {"ReturnToService", set_number<Config, &Config::return_to_service, 2>},
+    {"SchedulerParameters", set_optional_text<Config, &Config::scheduler_parameters>},
+    {"SchedulerType", set_text<Config, &Config::scheduler_type>},
+    {"SelectType", set_select_type},
+    {"SelectTypeParameters", set_text<Config, &Config::select_type_parameters>},
+    {"SlurmdTimeout", set_seconds<Config, &Config::slurmd_timeout>},
+    {"TaskEpilog", set_optional_text<Config, &Config::task_epilog>},
+    {"TaskProlog", set_optional_text<Config, &Config::task_prolog>},
+    {"Prolog", set_optional_text<Config, &Config::prolog>},
+    {"Epilog", set_optional_text<Config, &Config::epilog>},
+    {"ProctrackType", set_optional_text<Config, &Config::proctrack_type>},
+    {"TaskPlugin", set_optional_text<Config, &Config::task_plugin>},
+    {"TopologyPlugin", set_optional_text<Config, &Config::topology_plugin>},
+    // Known to Slurm, without effect here.
+    {"AccountingStorageBackupHost", nullptr, kNoAccounting},
+    {"AccountingStorageEnforce", nullptr, "there are no associations and limits yet"},
+    {"AccountingStorageExternalHost", nullptr, kNoAccounting},
+    {"AccountingStorageHost", nullptr, kNoAccounting},
+    {"AccountingStorageLoc", nullptr, kNoAccounting},
+    {"AccountingStorageParameters", nullptr, kNoAccounting},
+    {"AccountingStoragePass", nullptr, kNoAccounting},
+    {"AccountingStoragePort", nullptr, kNoAccounting},
+    {"AccountingStorageTRES", nullptr, kNoAccounting},
+    {"AccountingStorageType", nullptr, kNoAccounting},
+    {"AccountingStorageUser", nullptr, kNoAccounting},
+    {"AccountingStoreFlags", nullptr, kNoAccounting},
+    {"AccountingStoreJobComment", nullptr, kNoAccounting},
+    {"AcctGatherEnergyType"},
+    {"AcctGatherFilesystemType"},
+    {"AcctGatherInfinibandType"},
+    {"AcctGatherInterconnectType"},
+    {"AcctGatherNodeFreq"},
+    {"AcctGatherProfileType"},
+    {"AllowSpecResourcesUsage"},
+    {"AuthAltParameters", nullptr, kOwnKey},
+    {"AuthAltTypes", nullptr, kOwnKey},
+    {"AuthInfo", nullptr, kOwnKey},
+    {"AuthType", nullptr, kOwnKey},
+    {"BackupAddr", nullptr, "there is one controller"},
+    {"BackupController", nullptr, "there is one controller"},
+    {"BcastExclude"},
+    {"BcastParameters"},
+    {"BurstBufferType"},
+    {"CacheGroups"},
+    {"CertgenParameters", nullptr, kOwnKey},
+    {"CertgenType", nullptr, kOwnKey},
+    {"CertmgrParameters", nullptr, kOwnKey},
+    {"CertmgrType", nullptr, kOwnKey},
+    {"CheckpointType"},
+    {"CliFilterParameters", nullptr, kNoPlugins},
+    {"CliFilterPlugins", nullptr, kNoPlugins},
+    {"CommunicationParameters"},
+    {"CoreSpecPlugin", nullptr, kNoPlugins},
+    {"CpuFreqDef"},
+    {"CpuFreqGovernors"},
+    {"CredType", nullptr, kOwnKey},
+    {"CryptoType", nullptr, kOwnKey},
+    {"DataParserParameters"},
+    {"DebugFlags"},
+    {"DefaultStorageHost", nullptr, kNoAccounting},
+    {"DefaultStorageLoc", nullptr, kNoAccounting},
+    {"DefaultStoragePass", nullptr, kNoAccounting},
+    {"DefaultStoragePort", nullptr, kNoAccounting},
+    {"DefaultStorageType", nullptr, kNoAccounting},
+    {"DefaultStorageUser", nullptr, kNoAccounting},
+    {"EioTimeout"},
+    {"EpilogMsgTime"},
+    {"EpilogSlurmctld"},
+    {"EpilogTimeout"},
+    {"ExtSensorsFreq"},
+    {"ExtSensorsType"},
+    {"FairShareDampeningFactor", nullptr, kNoPriorities},
+    {"FastSchedule"},
+    {"FederationParameters"},
+    {"GetEnvTimeout"},
+    {"GpuFreqDef"},
+    {"GroupUpdateForce", nullptr, "groups are looked up when they are needed"},
+    {"GroupUpdateTime", nullptr, "groups are looked up when they are needed"},
+    {"HashPlugin", nullptr, kOwnKey},
+    {"HealthCheckInterval"},
+    {"HealthCheckNodeState"},
+    {"HealthCheckProgram"},
+    {"HealthCheckTimeout"},
+    {"HttpParserType"},
+    {"InteractiveStepOptions"},
+    {"JobAcctGatherFrequency"},
+    {"JobAcctGatherParams"},
+    {"JobAcctGatherType"},
+    {"JobCheckpointDir"},
+    {"JobCompHost", nullptr, kNoAccounting},
+    {"JobCompLoc", nullptr, kNoAccounting},
+    {"JobCompParams", nullptr, kNoAccounting},
+    {"JobCompPass", nullptr, kNoAccounting},
+    {"JobCompPassScript", nullptr, kNoAccounting},
+    {"JobCompPort", nullptr, kNoAccounting},
+    {"JobCompType", nullptr, kNoAccounting},
+    {"JobCompUser", nullptr, kNoAccounting},
+    {"JobContainerType"},
+    {"JobCredentialPrivateKey", nullptr, kOwnKey},
+    {"JobCredentialPublicCertificate", nullptr, kOwnKey},
+    {"JobDefaults"},
+    {"JobFileAppend"},
+    {"JobSubmitPlugins", nullptr, kNoPlugins},
+    {"KeepAliveTime"},
+    {"KillOnBadExit"},
+    {"LaunchType"},
+    {"LicenseParameters"},
+    {"Licenses"},
+    {"LogTimeFormat"},
+    {"MaxBatchRequeue"},
+    {"MaxDBDMsgs", nullptr, kNoAccounting},
+    {"MaxJobId"},
+    {"MaxNodeCount"},
+    {"MaxStepCount"},
+    {"MaxTasksPerNode"},
+    {"MCSParameters"},
+    {"MCSPlugin"},
+    {"MemLimitEnforce"},
+    {"MessageTimeout"},
+    {"MetricsAuthUsers"},
+    {"MetricsParameters"},
+    {"MetricsType"},
+    {"MinJobAgeAccounting", nullptr, kNoAccounting},
+    {"MpiParams"},
+    {"NamespaceType"},
+    {"NodeFeaturesPlugins", nullptr, kNoPlugins},
+    {"PluginDir", nullptr, kNoPlugins},
+    {"PlugStackConfig", nullptr, kNoPlugins},
+    {"PowerParameters", nullptr, kNoPower},
+    {"PowerPlugin", nullptr, kNoPower},
+    {"PreemptExemptTime", nullptr, kNoPreemption},
+    {"PreemptMode", nullptr, kNoPreemption},
+    {"PreemptParameters", nullptr, kNoPreemption},
+    {"PreemptType", nullptr, kNoPreemption},
+    {"PrEpParameters", nullptr, kNoPlugins},
+    {"PrEpPlugins", nullptr, kNoPlugins},
+    {"PriorityCalcPeriod", nullptr, kNoPriorities},
+    {"PriorityDecayHalfLife", nullptr, kNoPriorities},
+    {"PriorityFavorSmall", nullptr, kNoPriorities},
+    {"PriorityFlags", nullptr, kNoPriorities},
+    {"PriorityMaxAge", nullptr, kNoPriorities},
+    {"PriorityParameters", nullptr, kNoPriorities},
+    {"PrioritySiteFactorParameters", nullptr, kNoPriorities},
+    {"PrioritySiteFactorPlugin", nullptr, kNoPriorities},
+    {"PriorityType", nullptr, kNoPriorities},
+    {"PriorityUsageResetPeriod", nullptr, kNoPriorities},
+    {"PriorityWeightAge", nullptr, kNoPriorities},
+    {"PriorityWeightAssoc", nullptr, kNoPriorities},
+    {"PriorityWeightFairshare", nullptr, kNoPriorities},
+    {"PriorityWeightJobSize", nullptr, kNoPriorities},
+    {"PriorityWeightPartition", nullptr, kNoPriorities},
+    {"PriorityWeightQOS", nullptr, kNoPriorities},
+    {"PriorityWeightTRES", nullptr, kNoPriorities},
+    {"PrivateData"},
+    {"PrologEpilogTimeout"},
+    {"PrologFlags"},
+    {"PrologSlurmctld"},
+    {"PrologTimeout"},
+    {"PropagatePrioProcess"},
+    {"RebootProgram", nullptr, kNoPower},
+    {"ReconfigFlags"},
+    {"RequeueExit"},
+    {"RequeueExitHold"},
+    {"ResumeFailProgram", nullptr, kNoPower},
+    {"ResumeProgram", nullptr, kNoPower},
+    {"ResumeRate", nullptr, kNoPower},
+    {"ResumeTimeout", nullptr, kNoPower},
+    {"ResvEpilog"},
+    {"ResvOverRun"},
+    {"ResvProlog"},
+    {"RoutePlugin", nullptr, kNoPlugins},
+    {"SbcastParameters"},
+    {"SchedulerPort"},
+    {"SchedulerRootFilter"},
+    {"SchedulerTimeSlice", nullptr, kNoPreemption},
+    {"ScronParameters"},
+    {"SlurmctldAddr"},
+    {"SlurmctldDebug", nullptr, "the daemons log what matters; -v says more"},
+    {"SlurmctldHttpAuthParameters"},
+    {"SlurmctldParameters"},
+    {"SlurmctldPlugstack", nullptr, kNoPlugins},
+    {"SlurmctldPrimaryOffProg", nullptr, "there is one controller"},
+    {"SlurmctldPrimaryOnProg", nullptr, "there is one controller"},
+    {"SlurmctldSyslogDebug"},
+    {"SlurmctldTimeout", nullptr, "there is one controller"},
+    {"SlurmdDebug", nullptr, "the daemons log what matters; -v says more"},
+    {"SlurmdHttpAuthParameters"},
+    {"SlurmdParameters"},
+    {"SlurmdPort", nullptr, kAgentsDial},
+    {"SlurmdSyslogDebug"},
+    {"SlurmdUser", nullptr, "an agent runs as the user who started it"},
+    {"SlurmSchedLogFile"},
+    {"SlurmSchedLogLevel"},
+    {"SrunEpilog"},
+    {"SrunPortRange"},
+    {"SrunProlog"},
+    {"SuspendExcNodes", nullptr, kNoPower},
+    {"SuspendExcParts", nullptr, kNoPower},
+    {"SuspendExcStates", nullptr, kNoPower},
+    {"SuspendProgram", nullptr, kNoPower},
+    {"SuspendRate", nullptr, kNoPower},
+    {"SuspendTime", nullptr, kNoPower},
+    {"SuspendTimeout", nullptr, kNoPower},
+    {"SwitchParameters", nullptr, kNoPlugins},
+    {"SwitchType", nullptr, kNoPlugins},
+    {"TaskPluginParam"},
+    {"TCPTimeout"},
+    {"TLSParameters", nullptr, kOwnKey},
+    {"TLSType", nullptr, kOwnKey},
+    {"TopologyParam"},
+    {"TrackWCKey", nullptr, kNoAccounting},
+    {"TreeWidth", nullptr, "the controller speaks to every agent directly"},
+    {"UnkillableStepProgram"},
+    {"UnkillableStepTimeout"},
+    {"UrlParserType"},
+    {"UsePAM"},
+    {"VSizeFactor"},
+    {"WaitTime"},
+    {"X11Parameters"},
+});
+
+}  // namespace
+
+const KeyRule<Config>* find_key(std::string_view key) { return find_rule<Config>(kKeys, key); }
+
+}  // namespace switchyard::config
