@@ -18,9 +18,9 @@ enum class DependencyKind { After, AfterAny, AfterOk, AfterNotOk, AfterCorr, Aft
 enum class DependencyStatus { Unfulfilled, Fulfilled, Failed };
 
 struct DependencyTerm {
-    DependencyKind kind;
-    JobId job;                              // Not for Singleton.
-    std::optional<std::uint32_t> element;   // 12_3
+    DependencyKind kind = DependencyKind::AfterAny;
+    JobId job{};                            // Not for Singleton.
+    std::optional<std::uint32_t> element{}; // 12_3
     bool whole_array = false;               // 12_*
     Minutes delay{0};                       // after:12+5
     DependencyStatus status = DependencyStatus::Unfulfilled;

@@ -19,9 +19,14 @@ class Constraint {
     // All feature names in the expression, so that unknown ones can be refused.
     std::vector<std::string> names() const;
     bool empty() const { return alternatives_.empty(); }
+    // Each is a set of features; a node matches if it has all of one set.
+    const std::vector<std::vector<std::string>>& alternatives() const { return alternatives_; }
+    // "[rack1|rack2]": every node of a job must match the same alternative.
+    bool same_for_all_nodes() const { return same_for_all_nodes_; }
 
   private:
     std::vector<std::vector<std::string>> alternatives_;  // Or of ands.
+    bool same_for_all_nodes_ = false;
 };
 
 }  // namespace switchyard::model

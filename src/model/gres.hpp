@@ -25,6 +25,8 @@ struct GresRequest {
 // --gres and --gpus-per-node text. "none" and "" are an empty list. Zero, negative and overflowing counts
 // and malformed terms are Errc::InvalidGres.
 Result<std::vector<GresRequest>> parse_gres(std::string_view text);
+// --gpus, --gpus-per-node, --gpus-per-task, --gpus-per-socket: "2", "rtx4000:2", "rtx4000:1,a100:2".
+Result<std::vector<GresRequest>> parse_gpus(std::string_view text);
 std::string to_string(const std::vector<GresRequest>& requests);  // "gpu:rtx4000:2,shard:16"
 // With the prefix that squeue %b and TresPerNode print: "gres/gpu:rtx4000:2,gres/shard:16".
 std::string to_tres_string(const std::vector<GresRequest>& requests);

@@ -106,11 +106,12 @@ struct Job {
 };
 
 JobState state_of(const Job& job);   // Completing while it is; see base_state_of for what lies beneath.
-JobState base_state_of(const Job& job);
+JobState base_state_of(const Job& job);  // Of a completing one: how it ended, or Pending if it runs again.
 Reason reason_of(const Job& job);
-bool is_finished(const Job& job);
+bool is_finished(const Job& job);  // Ended: nothing of it is left anywhere.
 const Allocation* allocation_of(const Job& job);  // Null when it holds none and never did.
-std::optional<Instant> start_of(const Job& job);
+std::optional<Instant> start_of(const Job& job);  // Of its run; a plan for a pending one is in Pending.
+// When it ended; while it runs, when its time limit will end it, if it has one.
 std::optional<Instant> end_of(const Job& job);
 // Time it ran so far, without suspensions.
 Seconds run_time(const Job& job, Instant now);
