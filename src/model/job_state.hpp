@@ -39,6 +39,7 @@ enum class JobState : std::uint8_t {
     RequeueFed = 22,
     ResvDelHold = 23,
 };
+inline constexpr JobState kJobStateLast = JobState::ResvDelHold;  // Moves with what is appended.
 
 std::string_view long_name(JobState state);   // "PENDING", "NODE_FAIL"
 std::string_view short_name(JobState state);  // "PD", "NF"
@@ -96,6 +97,7 @@ enum class Reason : std::uint8_t {
     MaxJobsPerUser,
     WaitingForRequeue,  // Just requeued: eligible a moment later ("BeginTime" to users).
 };
+inline constexpr Reason kReasonLast = Reason::WaitingForRequeue;  // Moves with what is appended.
 
 std::string_view reason_text(Reason reason);  // "JobHeldUser", "ReqNodeNotAvail", ...
 

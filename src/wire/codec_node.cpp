@@ -1,0 +1,148 @@
+// codec_node.cpp: a node as configured, as its agent described it, and as it is now.
+#include "wire/codec_parts.hpp"
+
+namespace switchyard::wire {
+
+void encode(const model::NodeConfig& from, NodeConfig* to) {
+    to->set_name(from.name);
+    to->set_host_name(from.host_name);
+    to->set_address(from.address);
+    to->set_cpus(from.cpus);
+    to->set_boards(from.boards);
+    to->set_sockets(from.sockets);
+    to->set_cores_per_socket(from.cores_per_socket);
+    to->set_threads_per_core(from.threads_per_core);
+    to->set_memory(from.memory.value);
+    to->set_tmp_disk(from.tmp_disk.value);
+    to->set_weight(from.weight);
+    put_strings(from.features, to->mutable_features());
+    encode_all(from.gres, to->mutable_gres());
+    to->set_core_spec_count(from.core_spec_count);
+    to->set_mem_spec_limit(from.mem_spec_limit.value);
+    to->set_port(from.port);
+    to->set_start(number_of(from.start));
+    to->set_reason(from.reason);
+}
+
+Result<model::NodeConfig> decode(const NodeConfig& from) {
+    model::NodeConfig to;
+    to.name = from.name();
+    to.host_name = from.host_name();
+    to.address = from.address();
+    to.cpus = from.cpus();
+    to.boards = from.boards();
+    to.sockets = from.sockets();
+    to.cores_per_socket = from.cores_per_socket();
+    to.threads_per_core = from.threads_per_core();
+    to.memory = model::MiB{from.memory()};
+    to.tmp_disk = model::MiB{from.tmp_disk()};
+    to.weight = from.weight();
+    to.features = strings_of(from.features());
+    SY_CHECK(decode_all(from.gres(), to.gres));
+    to.core_spec_count = from.core_spec_count();
+    to.mem_spec_limit = model::MiB{from.mem_spec_limit()};
+    SY_CHECK(read_small(from.port(), "port", to.port));
+    SY_CHECK(read_enum(from.start(), model::NodeConfig::Start::Future, "start", to.start));
+    to.reason = from.reason();
+    return to;
+}
+
+void encode(const model::NodeMark& from, NodeMark* to) {
+    to->set_reason(from.reason);
+    to->set_by(from.by);
+    to->set_at(millis_of(from.at));
+}
+
+Result<model::NodeMark> decode(const NodeMark& from) {
+    model::NodeMark to;
+    to.reason = from.reason();
+    to.by = from.by();
+    to.at = instant_of(from.at());
+    return to;
+}
+
+void encode(const model::NodeFacts& from, NodeFacts* to) {
+    to->set_host_name(from.host_name);
+    to->set_address(from.address);
+    to->set_arch(from.arch);
+    to->set_os(from.os);
+    to->set_version(from.version);
+    to->set_cpus(from.cpus);
+    to->set_sockets(from.sockets);
+    to->set_cores_per_socket(from.cores_per_socket);
+    to->set_threads_per_core(from.threads_per_core);
+    to->set_memory(from.memory.value);
+    to->set_free_memory(from.free_memory.value);
+    to->set_tmp_disk(from.tmp_disk.value);
+    to->set_cpu_load(from.cpu_load);
+    to->set_booted(millis_of(from.booted));
+    to->set_agent_started(millis_of(from.agent_started));
+    to->set_containment(from.containment);
+    encode_all(from.gres, to->mutable_gres());
+}
+
+Result<model::NodeFacts> decode(const NodeFacts& from) {
+    model::NodeFacts to;
+    to.host_name = from.host_name();
+    to.address = from.address();
+    to.arch = from.arch();
+    to.os = from.os();
+    to.version = from.version();
+    to.cpus = from.cpus();
+    to.sockets = from.sockets();
+    to.cores_per_socket = from.cores_per_socket();
+    to.threads_per_core = from.threads_per_core();
+    to.memory = model::MiB{from.memory()};
+    to.free_memory = model::MiB{from.free_memory()};
+    to.tmp_disk = model::MiB{from.tmp_disk()};
+    to.cpu_load = from.cpu_load();
+    to.booted = instant_of(from.booted());
+    to.agent_started = instant_of(from.agent_started());
+    to.containment = from.containment();
+    SY_CHECK(decode_all(from.gres(), to.gres));
+    return to;
+}
+
+void encode(const model::Node& from, Node* to) {
+    encode(from.config, to->mutable_config());
+    if (from.facts) encode(*from.facts, to->mutable_facts());
+    to->set_responding(from.responding);
+    to->set_down(from.down);
+    to->set_drain(from.drain);
+    if (from.mark) encode(*from.mark, to->mutable_mark());
+    if (from.last_busy) to->set_last_busy(millis_of(*from.last_busy));
+    to->set_comment(from.comment);
+    to->set_extra(from.extra);
+    to->set_used_cores(to_string(from.used_cores));
+    to->set_used_cpus(from.used_cpus);
+    to->set_used_memory(from.used_memory.value);
+    encode_all(from.used_gres, to->mutable_used_gres());
+    to->set_running_jobs(from.running_jobs);
+    to->set_completing_jobs(from.completing_jobs);
+    put_strings(from.partitions, to->mutable_partitions());
+    to->set_exclusive(from.exclusive);
+}
+
+Result<model::Node> decode(const Node& from) {
+    model::Node to;
+    if (from.has_config()) SY_CHECK(read_message(from.config(), to.config));
+    if (from.has_facts()) SY_CHECK(read_message(from.facts(), to.facts));
+    to.responding = from.responding();
+    to.down = from.down();
+    to.drain = from.drain();
+    if (from.has_mark()) SY_CHECK(read_message(from.mark(), to.mark));
+    if (from.has_last_busy()) to.last_busy = instant_of(from.last_busy());
+    to.comment = from.comment();
+    to.extra = from.extra();
+    SY_CHECK(read_set(from.used_cores(), to.used_cores));
+    to.used_cpus = from.used_cpus();
+    to.used_memory = model::MiB{from.used_memory()};
+    SY_CHECK(decode_all(from.used_gres(), to.used_gres));
+    to.running_jobs = from.running_jobs();
+    to.completing_jobs = from.completing_jobs();
+    to.partitions = strings_of(from.partitions());
+    to.exclusive = from.exclusive();
+    return to;
+}
+
+}  // namespace switchyard::wire

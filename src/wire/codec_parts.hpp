@@ -1,0 +1,140 @@
+// codec_parts.hpp: what the files of the codec share: the small messages that stand inside others,
+// and how one field of each kind is written and read.
+//
+// An optional value is a field with presence. A value that equals its default is left out, and what
+// is left out is read as its default. Enumerators travel as numbers and are checked against the
+// last one known here.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "wire/codec.hpp"
+
+namespace switchyard::wire {
+
+// --- messages inside messages ---
+void encode(const model::TimeLimit& from, TimeLimit* to);
+void encode(const model::GresRequest& from, GresRequest* to);
+void encode(const model::GresInventory& from, GresInventory* to);
+void encode(const model::GresGrant& from, GresGrant* to);
+void encode(const model::ArraySpec& from, ArraySpec* to);
+void encode(const model::ArrayPlace& from, ArrayPlace* to);
+void encode(const model::DependencyTerm& from, DependencyTerm* to);
+void encode(const model::Dependency& from, Dependency* to);
+void encode(const model::WarnSignal& from, WarnSignal* to);
+void encode(const model::MemoryRequest& from, MemoryRequest* to);
+void encode(const model::Distribution& from, Distribution* to);
+void encode(const model::ExitStatus& from, ExitStatus* to);
+void encode(const model::Pending& from, Pending* to);
+void encode(const model::Running& from, Running* to);
+void encode(const model::Suspended& from, Suspended* to);
+void encode(const model::Completing& from, Completing* to);
+void encode(const model::Ended& from, Ended* to);
+void encode(const model::StepNode& from, StepNode* to);
+void encode(const model::StepEnd& from, StepEnd* to);
+void encode(const model::NodeConfig& from, NodeConfig* to);
+void encode(const model::NodeMark& from, NodeMark* to);
+void encode(const model::TimeLimitChange& from, TimeLimitChange* to);
+Result<model::TimeLimit> decode(const TimeLimit& from);
+Result<model::GresRequest> decode(const GresRequest& from);
+Result<model::GresInventory> decode(const GresInventory& from);
+Result<model::GresGrant> decode(const GresGrant& from);
+Result<model::ArraySpec> decode(const ArraySpec& from);
+Result<model::ArrayPlace> decode(const ArrayPlace& from);
+Result<model::DependencyTerm> decode(const DependencyTerm& from);
+Result<model::Dependency> decode(const Dependency& from);
+Result<model::WarnSignal> decode(const WarnSignal& from);
+Result<model::MemoryRequest> decode(const MemoryRequest& from);
+Result<model::Distribution> decode(const Distribution& from);
+Result<model::ExitStatus> decode(const ExitStatus& from);
+Result<model::Pending> decode(const Pending& from);
+Result<model::Running> decode(const Running& from);
+Result<model::Suspended> decode(const Suspended& from);
+Result<model::Completing> decode(const Completing& from);
+Result<model::Ended> decode(const Ended& from);
+Result<model::StepNode> decode(const StepNode& from);
+Result<model::StepEnd> decode(const StepEnd& from);
+Result<model::NodeConfig> decode(const NodeConfig& from);
+Result<model::NodeMark> decode(const NodeMark& from);
+Result<model::TimeLimitChange> decode(const TimeLimitChange& from);
+
+// --- fields ---
+inline std::int64_t millis_of(Instant instant) { return instant.time_since_epoch().count(); }
+inline Instant instant_of(std::int64_t millis) { return Instant{Millis{millis}}; }
+
+template <class Enum>
+std::uint32_t number_of(Enum value) {
+    return static_cast<std::uint32_t>(value);
+}
+
+template <class Enum>
+Status read_enum(std::uint32_t number, Enum last, std::string_view field, Enum& to) {
+    if (number > static_cast<std::uint32_t>(last)) {
+        return fail(Errc::InvalidArgument,
+                    fmt::format("message holds an unknown {}: {}", field, number));
+    }
+    to = static_cast<Enum>(number);
+    return {};
+}
+
+template <class Small>
+Status read_small(std::uint32_t number, std::string_view field, Small& to) {
+    to = static_cast<Small>(number);
+    if (to == number) return {};
+    return fail(Errc::InvalidArgument,
+                fmt::format("message holds a {} that is too large: {}", field, number));
+}
+
+inline Status read_set(const std::string& text, model::IndexSet& to) {
+    SY_TRY(to, model::parse_index_set(text));
+    return {};
+}
+
+using Strings = google::protobuf::RepeatedPtrField<std::string>;
+inline void put_strings(const std::vector<std::string>& from, Strings* to) {
+    to->Reserve(static_cast<int>(from.size()));
+    for (const std::string& each : from) *to->Add() = each;
+}
+inline std::vector<std::string> strings_of(const Strings& from) {
+    return {from.begin(), from.end()};
+}
+
+// A message inside another, and lists of them, by the pairs of functions above.
+template <class Value, class Message>
+Status read_message(const Message& from, Value& to) {
+    SY_TRY(to, decode(from));
+    return {};
+}
+template <class Value, class Message>
+Status read_message(const Message& from, std::optional<Value>& to) {
+    SY_TRY(to, decode(from));
+    return {};
+}
+template <class Value, class Message>
+void encode_all(const std::vector<Value>& from, google::protobuf::RepeatedPtrField<Message>* to) {
+    to->Reserve(static_cast<int>(from.size()));
+    for (const Value& each : from) encode(each, to->Add());
+}
+template <class Value, class Message>
+Status decode_all(const google::protobuf::RepeatedPtrField<Message>& from, std::vector<Value>& to) {
+    to.clear();
+    to.reserve(static_cast<std::size_t>(from.size()));
+    for (const Message& each : from) {
+        SY_TRY(Value value, decode(each));
+        to.push_back(std::move(value));
+    }
+    return {};
+}
+
+template <class Value>
+bool is_default(const Value& value) {
+    return value == Value{};
+}
+
+}  // namespace switchyard::wire

@@ -1,0 +1,114 @@
+// codec_step.cpp: a step: what srun asked for, where its tasks are, how it ended.
+#include "wire/codec_parts.hpp"
+
+namespace switchyard::wire {
+
+void encode(const model::StepSpec& from, StepSpec* to) {
+    to->set_name(from.name);
+    if (from.nodes_min) to->set_nodes_min(*from.nodes_min);
+    if (from.nodes_max) to->set_nodes_max(*from.nodes_max);
+    if (from.tasks) to->set_tasks(*from.tasks);
+    if (from.cpus_per_task) to->set_cpus_per_task(*from.cpus_per_task);
+    if (from.tasks_per_node) to->set_tasks_per_node(*from.tasks_per_node);
+    if (!is_default(from.memory)) encode(from.memory, to->mutable_memory());
+    encode_all(from.gres_per_node, to->mutable_gres_per_node());
+    to->set_gres_none(from.gres_none);
+    put_strings(from.required_nodes, to->mutable_required_nodes());
+    put_strings(from.excluded_nodes, to->mutable_excluded_nodes());
+    if (from.relative) to->set_relative(*from.relative);
+    if (!is_default(from.distribution)) encode(from.distribution, to->mutable_distribution());
+    to->set_overlap(from.overlap);
+    to->set_exact(from.exact);
+    to->set_whole(from.whole);
+    to->set_overcommit(from.overcommit);
+    to->set_immediate(from.immediate);
+    if (from.time_limit) encode(*from.time_limit, to->mutable_time_limit());
+    to->set_interactive(from.interactive);
+}
+
+Result<model::StepSpec> decode(const StepSpec& from) {
+    model::StepSpec to;
+    to.name = from.name();
+    if (from.has_nodes_min()) to.nodes_min = from.nodes_min();
+    if (from.has_nodes_max()) to.nodes_max = from.nodes_max();
+    if (from.has_tasks()) to.tasks = from.tasks();
+    if (from.has_cpus_per_task()) to.cpus_per_task = from.cpus_per_task();
+    if (from.has_tasks_per_node()) to.tasks_per_node = from.tasks_per_node();
+    if (from.has_memory()) SY_CHECK(read_message(from.memory(), to.memory));
+    SY_CHECK(decode_all(from.gres_per_node(), to.gres_per_node));
+    to.gres_none = from.gres_none();
+    to.required_nodes = strings_of(from.required_nodes());
+    to.excluded_nodes = strings_of(from.excluded_nodes());
+    if (from.has_relative()) to.relative = from.relative();
+    if (from.has_distribution()) SY_CHECK(read_message(from.distribution(), to.distribution));
+    to.overlap = from.overlap();
+    to.exact = from.exact();
+    to.whole = from.whole();
+    to.overcommit = from.overcommit();
+    to.immediate = from.immediate();
+    if (from.has_time_limit()) SY_CHECK(read_message(from.time_limit(), to.time_limit));
+    to.interactive = from.interactive();
+    return to;
+}
+
+void encode(const model::StepNode& from, StepNode* to) {
+    encode(from.grant, to->mutable_grant());
+    to->mutable_tasks()->Add(from.tasks.begin(), from.tasks.end());
+}
+
+Result<model::StepNode> decode(const StepNode& from) {
+    model::StepNode to;
+    if (from.has_grant()) SY_CHECK(read_message(from.grant(), to.grant));
+    to.tasks.assign(from.tasks().begin(), from.tasks().end());
+    return to;
+}
+
+void encode(const model::StepEnd& from, StepEnd* to) {
+    to->set_ended(millis_of(from.ended));
+    to->set_state(number_of(from.state));
+    if (!is_default(from.exit)) encode(from.exit, to->mutable_exit());
+}
+
+Result<model::StepEnd> decode(const StepEnd& from) {
+    model::StepEnd to;
+    to.ended = instant_of(from.ended());
+    SY_CHECK(read_enum(from.state(), model::kJobStateLast, "state", to.state));
+    if (from.has_exit()) SY_CHECK(read_message(from.exit(), to.exit));
+    return to;
+}
+
+void encode(const model::StepLayout& from, StepLayout* to) {
+    encode_all(from.nodes, to->mutable_nodes());
+}
+
+Result<model::StepLayout> decode(const StepLayout& from) {
+    model::StepLayout to;
+    SY_CHECK(decode_all(from.nodes(), to.nodes));
+    return to;
+}
+
+void encode(const model::Step& from, Step* to) {
+    to->set_nonce(from.nonce);
+    encode(from.spec, to->mutable_spec());
+    encode(from.layout, to->mutable_layout());
+    to->set_started(millis_of(from.started));
+    put_strings(from.running_nodes, to->mutable_running_nodes());
+    if (!is_default(from.worst_exit)) encode(from.worst_exit, to->mutable_worst_exit());
+    if (from.end) encode(*from.end, to->mutable_end());
+    encode_key(from.key, to->mutable_key());
+}
+
+Result<model::Step> decode(const Step& from) {
+    model::Step to;
+    to.nonce = from.nonce();
+    if (from.has_spec()) SY_CHECK(read_message(from.spec(), to.spec));
+    if (from.has_layout()) SY_CHECK(read_message(from.layout(), to.layout));
+    to.started = instant_of(from.started());
+    to.running_nodes = strings_of(from.running_nodes());
+    if (from.has_worst_exit()) SY_CHECK(read_message(from.worst_exit(), to.worst_exit));
+    if (from.has_end()) SY_CHECK(read_message(from.end(), to.end));
+    to.key = decode(from.key());
+    return to;
+}
+
+}  // namespace switchyard::wire

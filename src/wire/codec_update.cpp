@@ -1,0 +1,227 @@
+// codec_update.cpp: which jobs are meant, and changes to jobs, nodes and partitions.
+#include "wire/codec_parts.hpp"
+
+namespace switchyard::wire {
+
+void encode(const model::TimeLimitChange& from, TimeLimitChange* to) {
+    to->set_mode(number_of(from.mode));
+    encode(from.limit, to->mutable_limit());
+}
+
+Result<model::TimeLimitChange> decode(const TimeLimitChange& from) {
+    model::TimeLimitChange to;
+    SY_CHECK(read_enum(from.mode(), model::TimeLimitChange::Mode::Subtract, "mode", to.mode));
+    if (from.has_limit()) SY_CHECK(read_message(from.limit(), to.limit));
+    return to;
+}
+
+void encode(const model::JobSelector& from, JobSelector* to) {
+    to->set_job(from.job.value);
+    to->set_all_elements(from.all_elements);
+    if (from.elements) to->set_elements(to_string(*from.elements));
+    if (from.step) to->set_step(from.step->value);
+}
+
+Result<model::JobSelector> decode(const JobSelector& from) {
+    model::JobSelector to;
+    to.job.value = from.job();
+    to.all_elements = from.all_elements();
+    if (from.has_elements()) SY_CHECK(read_set(from.elements(), to.elements.emplace()));
+    if (from.has_step()) to.step = StepId{from.step()};
+    return to;
+}
+
+namespace {
+
+void encode_texts(const model::JobUpdate& from, JobUpdate* to) {
+    if (from.name) to->set_name(*from.name);
+    if (from.account) to->set_account(*from.account);
+    if (from.qos) to->set_qos(*from.qos);
+    if (from.wckey) to->set_wckey(*from.wckey);
+    if (from.comment) to->set_comment(*from.comment);
+    if (from.admin_comment) to->set_admin_comment(*from.admin_comment);
+    if (from.constraint) to->set_constraint(*from.constraint);
+    if (from.reservation) to->set_reservation(*from.reservation);
+    if (from.licenses) to->set_licenses(*from.licenses);
+    if (from.std_in) to->set_std_in(*from.std_in);
+    if (from.std_out) to->set_std_out(*from.std_out);
+    if (from.std_err) to->set_std_err(*from.std_err);
+    if (from.work_dir) to->set_work_dir(*from.work_dir);
+    if (from.mail_user) to->set_mail_user(*from.mail_user);
+    if (from.extra) to->set_extra(*from.extra);
+}
+Status decode_texts(const JobUpdate& from, model::JobUpdate& to) {
+    if (from.has_name()) to.name = from.name();
+    if (from.has_account()) to.account = from.account();
+    if (from.has_qos()) to.qos = from.qos();
+    if (from.has_wckey()) to.wckey = from.wckey();
+    if (from.has_comment()) to.comment = from.comment();
+    if (from.has_admin_comment()) to.admin_comment = from.admin_comment();
+    if (from.has_constraint()) to.constraint = from.constraint();
+    if (from.has_reservation()) to.reservation = from.reservation();
+    if (from.has_licenses()) to.licenses = from.licenses();
+    if (from.has_std_in()) to.std_in = from.std_in();
+    if (from.has_std_out()) to.std_out = from.std_out();
+    if (from.has_std_err()) to.std_err = from.std_err();
+    if (from.has_work_dir()) to.work_dir = from.work_dir();
+    if (from.has_mail_user()) to.mail_user = from.mail_user();
+    if (from.has_extra()) to.extra = from.extra();
+    return {};
+}
+
+void encode_lists(const model::JobUpdate& from, JobUpdate* to) {
+    if (from.partitions) put_strings(*from.partitions, to->mutable_partitions()->mutable_values());
+    if (from.required_nodes)
+        put_strings(*from.required_nodes, to->mutable_required_nodes()->mutable_values());
+    if (from.excluded_nodes)
+        put_strings(*from.excluded_nodes, to->mutable_excluded_nodes()->mutable_values());
+}
+Status decode_lists(const JobUpdate& from, model::JobUpdate& to) {
+    if (from.has_partitions()) to.partitions = strings_of(from.partitions().values());
+    if (from.has_required_nodes()) to.required_nodes = strings_of(from.required_nodes().values());
+    if (from.has_excluded_nodes()) to.excluded_nodes = strings_of(from.excluded_nodes().values());
+    return {};
+}
+
+void encode_numbers(const model::JobUpdate& from, JobUpdate* to) {
+    if (from.time_limit) encode(*from.time_limit, to->mutable_time_limit());
+    if (from.begin) to->set_begin(millis_of(*from.begin));
+    if (from.deadline) to->set_deadline(millis_of(*from.deadline));
+    if (from.priority) to->set_priority(*from.priority);
+    if (from.nice) to->set_nice(*from.nice);
+    if (from.nodes_min) to->set_nodes_min(*from.nodes_min);
+    if (from.nodes_max) to->set_nodes_max(*from.nodes_max);
+    if (from.tasks) to->set_tasks(*from.tasks);
+    if (from.cpus_per_task) to->set_cpus_per_task(*from.cpus_per_task);
+    if (from.cpus_min) to->set_cpus_min(*from.cpus_min);
+    if (from.tasks_per_node) to->set_tasks_per_node(*from.tasks_per_node);
+    if (from.memory) encode(*from.memory, to->mutable_memory());
+    if (from.dependency) encode(*from.dependency, to->mutable_dependency());
+    if (from.requeue) to->set_requeue(*from.requeue);
+    if (from.oversubscribe) to->set_oversubscribe(*from.oversubscribe);
+    if (from.contiguous) to->set_contiguous(*from.contiguous);
+    if (from.array_throttle) to->set_array_throttle(*from.array_throttle);
+    if (from.mail_types) to->set_mail_types(*from.mail_types);
+}
+Status decode_numbers(const JobUpdate& from, model::JobUpdate& to) {
+    if (from.has_time_limit()) SY_CHECK(read_message(from.time_limit(), to.time_limit));
+    if (from.has_begin()) to.begin = instant_of(from.begin());
+    if (from.has_deadline()) to.deadline = instant_of(from.deadline());
+    if (from.has_priority()) to.priority = from.priority();
+    if (from.has_nice()) to.nice = from.nice();
+    if (from.has_nodes_min()) to.nodes_min = from.nodes_min();
+    if (from.has_nodes_max()) to.nodes_max = from.nodes_max();
+    if (from.has_tasks()) to.tasks = from.tasks();
+    if (from.has_cpus_per_task()) to.cpus_per_task = from.cpus_per_task();
+    if (from.has_cpus_min()) to.cpus_min = from.cpus_min();
+    if (from.has_tasks_per_node()) to.tasks_per_node = from.tasks_per_node();
+    if (from.has_memory()) SY_CHECK(read_message(from.memory(), to.memory));
+    if (from.has_dependency()) SY_CHECK(read_message(from.dependency(), to.dependency));
+    if (from.has_requeue()) to.requeue = from.requeue();
+    if (from.has_oversubscribe()) to.oversubscribe = from.oversubscribe();
+    if (from.has_contiguous()) to.contiguous = from.contiguous();
+    if (from.has_array_throttle()) to.array_throttle = from.array_throttle();
+    if (from.has_mail_types())
+        SY_CHECK(read_small(from.mail_types(), "mail_types", to.mail_types.emplace()));
+    return {};
+}
+
+}  // namespace
+
+void encode(const model::JobUpdate& from, JobUpdate* to) {
+    encode_texts(from, to);
+    encode_lists(from, to);
+    encode_numbers(from, to);
+    if (from.gres_per_node)
+        encode_all(*from.gres_per_node, to->mutable_gres_per_node()->mutable_values());
+}
+
+Result<model::JobUpdate> decode(const JobUpdate& from) {
+    model::JobUpdate to;
+    SY_CHECK(decode_texts(from, to));
+    SY_CHECK(decode_lists(from, to));
+    SY_CHECK(decode_numbers(from, to));
+    if (from.has_gres_per_node())
+        SY_CHECK(decode_all(from.gres_per_node().values(), to.gres_per_node.emplace()));
+    return to;
+}
+
+void encode(const model::NodeUpdate& from, NodeUpdate* to) {
+    put_strings(from.nodes, to->mutable_nodes());
+    to->set_verb(number_of(from.verb));
+    if (from.reason) to->set_reason(*from.reason);
+    if (from.comment) to->set_comment(*from.comment);
+    if (from.extra) to->set_extra(*from.extra);
+    if (from.weight) to->set_weight(*from.weight);
+    if (from.features) put_strings(*from.features, to->mutable_features()->mutable_values());
+}
+
+Result<model::NodeUpdate> decode(const NodeUpdate& from) {
+    model::NodeUpdate to;
+    to.nodes = strings_of(from.nodes());
+    SY_CHECK(read_enum(from.verb(), model::NodeVerb::Idle, "verb", to.verb));
+    if (from.has_reason()) to.reason = from.reason();
+    if (from.has_comment()) to.comment = from.comment();
+    if (from.has_extra()) to.extra = from.extra();
+    if (from.has_weight()) to.weight = from.weight();
+    if (from.has_features()) to.features = strings_of(from.features().values());
+    return to;
+}
+
+void encode(const model::PartitionUpdate& from, PartitionUpdate* to) {
+    to->set_action(number_of(from.action));
+    to->set_name(from.name);
+    if (from.nodes) put_strings(*from.nodes, to->mutable_nodes()->mutable_values());
+    if (from.allow_groups)
+        put_strings(*from.allow_groups, to->mutable_allow_groups()->mutable_values());
+    if (from.allow_accounts)
+        put_strings(*from.allow_accounts, to->mutable_allow_accounts()->mutable_values());
+    if (from.state) to->set_state(number_of(*from.state));
+    if (from.is_default) to->set_is_default(*from.is_default);
+    if (from.hidden) to->set_hidden(*from.hidden);
+    if (from.root_only) to->set_root_only(*from.root_only);
+    if (from.max_time) encode(*from.max_time, to->mutable_max_time());
+    if (from.min_nodes) to->set_min_nodes(*from.min_nodes);
+    if (from.priority_tier) to->set_priority_tier(*from.priority_tier);
+    if (from.priority_job_factor) to->set_priority_job_factor(*from.priority_job_factor);
+    if (from.over_subscribe) to->set_over_subscribe(number_of(*from.over_subscribe));
+    // Set to nothing is not the same as left as it is.
+    if (from.default_time) {
+        if (*from.default_time) encode(**from.default_time, to->mutable_default_time());
+        to->set_clear_default_time(!from.default_time->has_value());
+    }
+    if (from.max_nodes) {
+        if (*from.max_nodes) to->set_max_nodes(**from.max_nodes);
+        to->set_clear_max_nodes(!from.max_nodes->has_value());
+    }
+}
+
+Result<model::PartitionUpdate> decode(const PartitionUpdate& from) {
+    model::PartitionUpdate to;
+    SY_CHECK(read_enum(from.action(), model::PartitionUpdate::Action::Delete, "action", to.action));
+    to.name = from.name();
+    if (from.has_nodes()) to.nodes = strings_of(from.nodes().values());
+    if (from.has_allow_groups()) to.allow_groups = strings_of(from.allow_groups().values());
+    if (from.has_allow_accounts()) to.allow_accounts = strings_of(from.allow_accounts().values());
+    if (from.has_state())
+        SY_CHECK(
+            read_enum(from.state(), model::PartitionState::Inactive, "state", to.state.emplace()));
+    if (from.has_is_default()) to.is_default = from.is_default();
+    if (from.has_hidden()) to.hidden = from.hidden();
+    if (from.has_root_only()) to.root_only = from.root_only();
+    if (from.has_max_time()) SY_CHECK(read_message(from.max_time(), to.max_time));
+    if (from.has_min_nodes()) to.min_nodes = from.min_nodes();
+    if (from.has_priority_tier()) to.priority_tier = from.priority_tier();
+    if (from.has_priority_job_factor()) to.priority_job_factor = from.priority_job_factor();
+    if (from.has_over_subscribe())
+        SY_CHECK(read_enum(from.over_subscribe(), model::Partition::OverSubscribe::Exclusive,
+                           "over_subscribe", to.over_subscribe.emplace()));
+    if (from.has_default_time())
+        SY_CHECK(read_message(from.default_time(), to.default_time.emplace().emplace()));
+    if (from.clear_default_time()) to.default_time.emplace();
+    if (from.has_max_nodes()) to.max_nodes.emplace(from.max_nodes());
+    if (from.clear_max_nodes()) to.max_nodes.emplace();
+    return to;
+}
+
+}  // namespace switchyard::wire
