@@ -1,0 +1,94 @@
+#include "cli/format/column_format.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+
+namespace switchyard::cli::format {
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// Takes the digits off the front of `text`.
+std::size_t take_width(std::string_view& text) {
+    std::size_t width = 0;
+    while (!text.empty() && is_digit(text.front())) {
+        width = std::min(kWidthMax, width * 10 + static_cast<std::size_t>(text.front() - '0'));
+        text.remove_prefix(1);
+    }
+    return width;
+}
+
+// What stands between two '%'.
+Column parse_letter_token(std::string_view token) {
+    Column column;
+    column.source = "%" + std::string(token);
+    if (token.starts_with('.')) {
+        column.right = true;
+        token.remove_prefix(1);
+    }
+    column.width = take_width(token);
+    if (!token.empty()) {
+        column.field = token.front();
+        column.suffix = token.substr(1);
+    } else {
+        column.field = " ";  // "%10" without a letter: no such field.
+    }
+    return column;
+}
+
+Column parse_long_token(std::string_view token) {
+    Column column;
+    column.source = token;
+    const std::size_t colon = token.find(':');
+    column.field = token.substr(0, colon);
+    if (colon == std::string_view::npos) {
+        column.width = kLongFieldWidth;
+        return column;
+    }
+    std::string_view rest = token.substr(colon + 1);
+    if (rest.starts_with('.')) {
+        column.right = true;
+        rest.remove_prefix(1);
+    }
+    column.width = take_width(rest);
+    column.suffix = rest;
+    return column;
+}
+
+}  // namespace
+
+std::vector<Column> parse_letter_format(std::string_view format) {
+    std::vector<Column> columns;
+    const std::size_t first = std::min(format.find('%'), format.size());
+    if (first > 0) {
+        Column literal;
+        literal.suffix = format.substr(0, first);
+        columns.push_back(std::move(literal));
+    }
+    for (const std::string_view token : split(format.substr(first), '%')) {
+        if (!token.empty()) columns.push_back(parse_letter_token(token));
+    }
+    return columns;
+}
+
+std::vector<Column> parse_long_format(std::string_view format) {
+    std::vector<Column> columns;
+    for (const std::string_view token : split(format, ',')) {
+        if (!token.empty()) columns.push_back(parse_long_token(token));
+    }
+    return columns;
+}
+
+void append_cell(std::string& line, std::string_view text, const Column& column,
+                 Overflow overflow) {
+    const bool may_overflow = column.width == 0 || (column.right && overflow == Overflow::CutLeft);
+    if (!may_overflow) text = text.substr(0, column.width);
+    const std::size_t blanks = column.width > text.size() ? column.width - text.size() : 0;
+    if (column.right) line.append(blanks, ' ');
+    line += text;
+    if (!column.right) line.append(blanks, ' ');
+    line += column.suffix;
+}
+
+}  // namespace switchyard::cli::format

@@ -1,0 +1,40 @@
+// column_format.hpp: the little language in which squeue and sinfo are told which columns to print.
+//
+// Letters: "%.18i %.9P": '%', an optional '.' for right-justified, an optional width, a letter,
+// then text up to the next '%'. Long names: "JobID,Name:20,State:.10|": a name, and behind a colon
+// an optional '.', an optional width and text that follows the cell. This file knows the language,
+// not the fields.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace switchyard::cli::format {
+
+struct Column {
+    std::string field;  // A letter ("i") or a long name ("JobID"); empty: `suffix` is literal text.
+    std::size_t width = 0;  // 0: as wide as the text.
+    bool right = false;
+    std::string suffix;  // Printed behind the cell, in the header too.
+    std::string source;  // As typed, printed in place of a field that does not exist.
+    bool operator==(const Column&) const = default;
+};
+
+inline constexpr std::size_t kLongFieldWidth = 20;  // Of a long name without a colon.
+inline constexpr std::size_t kWidthMax = 4096;      // A wider column is as good as this.
+
+// Text before the first '%' comes first, as a literal column.
+std::vector<Column> parse_letter_format(std::string_view format);
+std::vector<Column> parse_long_format(std::string_view format);
+
+// How a cell treats text that is wider than its column.
+enum class Overflow {
+    Cut,
+    CutLeft,  // Cut in a left-justified column, whole in a right-justified one (node lists, times).
+};
+
+// Adds the cell, padded to the width of its column, and the column's suffix.
+void append_cell(std::string& line, std::string_view text, const Column& column, Overflow overflow);
+
+}  // namespace switchyard::cli::format

@@ -1,0 +1,110 @@
+// field_table.hpp: joins the columns somebody asked for to the fields a row has, and prints header
+// and rows.
+//
+// A field is a line of a constant table: its letter, its long name, its heading and a function from
+// the row to text. squeue (jobs, steps) and sinfo each bring a table and a kind of row.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/text.hpp"
+#include "cli/format/column_format.hpp"
+
+namespace switchyard::cli::format {
+
+template <class Row>
+struct Field {
+    char letter;            // 0: only by its long name.
+    std::string_view name;  // Empty: only by its letter.
+    std::string_view header;
+    Overflow overflow;
+    std::string (*text)(const Row&);
+};
+
+template <class Row>
+class FieldTable {
+  public:
+    FieldTable() = default;
+
+    static FieldTable by_letter(std::span<const Field<Row>> fields, std::vector<Column> columns) {
+        return FieldTable(std::move(columns), [fields](const Column& column) {
+            return find(fields, [&](const Field<Row>& field) {
+                return field.letter != 0 && column.field == std::string_view(&field.letter, 1);
+            });
+        });
+    }
+    static FieldTable by_name(std::span<const Field<Row>> fields, std::vector<Column> columns) {
+        return FieldTable(std::move(columns), [fields](const Column& column) {
+            return find(fields, [&](const Field<Row>& field) {
+                return !field.name.empty() && equals_ignoring_case(column.field, field.name);
+            });
+        });
+    }
+
+    // What was asked for and does not exist, as typed (a letter, a name).
+    const std::vector<std::string>& unknown() const { return unknown_; }
+    bool has(std::string_view header) const {
+        for (const Bound& bound : columns_) {
+            if (bound.field != nullptr && bound.field->header == header) return true;
+        }
+        return false;
+    }
+
+    std::string header() const {
+        std::string line;
+        for (const Bound& bound : columns_) {
+            if (bound.field == nullptr) {
+                line += bound.column.suffix;
+            } else {
+                append_cell(line, bound.field->header, bound.column, bound.field->overflow);
+            }
+        }
+        line += '\n';
+        return line;
+    }
+    void append_row(std::string& out, const Row& row) const {
+        for (const Bound& bound : columns_) {
+            if (bound.field == nullptr) {
+                out += bound.column.suffix;
+            } else {
+                append_cell(out, bound.field->text(row), bound.column, bound.field->overflow);
+            }
+        }
+        out += '\n';
+    }
+
+  private:
+    struct Bound {
+        Column column;
+        const Field<Row>* field;  // Null: literal text, in the column's suffix.
+    };
+
+    template <class Matches>
+    static const Field<Row>* find(std::span<const Field<Row>> fields, Matches matches) {
+        for (const Field<Row>& field : fields) {
+            if (matches(field)) return &field;
+        }
+        return nullptr;
+    }
+
+    template <class Find>
+    FieldTable(std::vector<Column> columns, Find find_field) {
+        for (Column& column : columns) {
+            const Field<Row>* field = column.field.empty() ? nullptr : find_field(column);
+            if (field == nullptr && !column.field.empty()) {
+                unknown_.push_back(column.field);
+                column.suffix = column.source.starts_with('%') ? column.source : column.suffix;
+            }
+            columns_.push_back({std::move(column), field});
+        }
+    }
+
+    std::vector<Bound> columns_;
+    std::vector<std::string> unknown_;
+};
+
+}  // namespace switchyard::cli::format

@@ -1,0 +1,366 @@
+#include "cli/format/job_columns.hpp"
+
+#include <fmt/format.h>
+
+#include "cli/format/job_facts.hpp"
+#include "model/dependency.hpp"
+#include "model/hostlist.hpp"
+
+namespace switchyard::cli::format {
+namespace {
+
+using model::Job;
+using model::JobSpec;
+constexpr Overflow kCut = Overflow::Cut;
+constexpr Overflow kCutLeft = Overflow::CutLeft;
+
+const JobSpec& spec(const JobRow& row) { return *row.job.spec; }
+std::string number(std::int64_t value) { return std::to_string(value); }
+std::string nothing(const JobRow&) { return "(null)"; }
+std::string not_available(const JobRow&) { return "N/A"; }
+std::string zero(const JobRow&) { return "0"; }
+
+template <class Number>
+std::string optional_number(const std::optional<Number>& value, std::string_view none) {
+    return value ? std::to_string(*value) : std::string(none);
+}
+
+std::string job_id(const JobRow& row) { return number(row.job.id.value); }
+
+std::string array_job_id(const JobRow& row) {
+    return number(row.job.array ? row.job.array->array_id.value : row.job.id.value);
+}
+
+std::string array_task_id(const JobRow& row) {
+    if (!row.job.array) return "N/A";
+    if (row.element) return number(*row.element);
+    if (row.job.array->element) return number(*row.job.array->element);
+    return model::format_pending_elements(*row.job.array, row.view.elements_max);
+}
+
+std::string display_id(const JobRow& row) {
+    if (!row.job.array) return job_id(row);
+    const std::string elements = array_task_id(row);
+    const bool single = row.element || row.job.array->element;
+    return array_job_id(row) + (single ? "_" + elements : "_[" + elements + "]");
+}
+
+std::string user_name(const JobRow& row) {
+    return spec(row).user.empty() ? number(spec(row).uid) : spec(row).user;
+}
+std::string group_name(const JobRow& row) {
+    return spec(row).group.empty() ? number(spec(row).gid) : spec(row).group;
+}
+
+std::string partition(const JobRow& row) {
+    return row.partition ? *row.partition : partition_text(row.job);
+}
+
+std::string limit_text(const JobRow& row) {
+    const auto limit = time_limit(row.job);
+    if (!limit) return "NOT_SET";
+    return limit->unlimited ? "UNLIMITED" : duration_text(limit->seconds);
+}
+
+std::string time_left(const JobRow& row) {
+    const auto limit = time_limit(row.job);
+    if (!limit) return "NOT_SET";
+    if (limit->unlimited) return "UNLIMITED";
+    return duration_text(limit->seconds - model::run_time(row.job, row.view.now));
+}
+
+std::string start_time(const JobRow& row) {
+    return moment_text(shown_start(row.job), row.view, "N/A");
+}
+
+std::string end_time(const JobRow& row) {
+    const auto limit = time_limit(row.job);
+    const bool open_end = !model::end_of(row.job) && limit && limit->unlimited;
+    if (open_end && shown_start(row.job)) return "NONE";
+    return moment_text(shown_end(row.job), row.view, "N/A");
+}
+
+std::string pending_seconds(const JobRow& row) {
+    const auto start = model::start_of(row.job);
+    const Instant until = start && *start < row.view.now ? *start : row.view.now;
+    return number(unix_seconds(until) - unix_seconds(row.job.submitted));
+}
+
+std::string reason_or_nodes(const JobRow& row) {
+    return shows_reason(row.job) ? "(" + reason_text(row.job) + ")" : node_list(row.job);
+}
+
+std::string executing_host(const JobRow& row) {
+    const bool batch = spec(row).kind == model::JobKind::Batch;
+    const std::string host = batch ? batch_host(row.job) : spec(row).submit_host;
+    return host.empty() ? "n/a" : host;
+}
+
+std::string planned_nodes(const JobRow& row) {
+    const auto* pending = std::get_if<model::Pending>(&row.job.phase);
+    if (pending == nullptr || pending->planned_nodes.empty()) return "(null)";
+    return model::compress_hostlist(pending->planned_nodes);
+}
+
+std::string star_or(const std::optional<std::uint32_t>& value) {
+    return optional_number(value, "*");
+}
+std::string sockets_cores_threads(const JobRow& row) {
+    return star_or(spec(row).sockets_per_node) + ":" + star_or(spec(row).cores_per_socket) + ":" +
+           star_or(spec(row).threads_per_core);
+}
+
+std::string over_subscribe(const JobRow& row) {
+    switch (spec(row).exclusive) {
+        case model::Exclusive::User:
+            return "USER";
+        case model::Exclusive::Mcs:
+            return "MCS";
+        case model::Exclusive::Topo:
+            return "TOPO";
+        case model::Exclusive::Node:
+            return "NO";
+        case model::Exclusive::No:
+            break;
+    }
+    return spec(row).oversubscribe ? "YES" : "NO";
+}
+
+std::string tres_list(const std::vector<model::GresRequest>& requests) {
+    const std::string text = model::to_tres_string(requests);
+    return text.empty() ? "N/A" : text;
+}
+
+std::string wait_status(const JobRow& row, bool derived) {
+    const model::Outcome* outcome = model::outcome_of(row.job);
+    if (outcome == nullptr) return "0";
+    return number((derived ? outcome->derived_exit : outcome->exit).to_wait());
+}
+
+std::string tres_alloc(const JobRow& row) {
+    const std::string text = allocated_tres(row.job);
+    return text.empty() ? requested_tres(row.job) : text;
+}
+
+std::string standard_error(const JobRow& row) {
+    if (spec(row).kind != model::JobKind::Batch) return "N/A";
+    const BatchFiles files = batch_files(row.job);
+    return files.err.empty() ? files.out : files.err;
+}
+
+std::string max_nodes(const JobRow& row) {
+    return number(spec(row).nodes_max.value_or(node_count(row.job)));
+}
+
+const Field<JobRow> kFields[] = {
+    {'a', "Account", "ACCOUNT", kCut, [](const JobRow& r) { return or_null(spec(r).account); }},
+    {'b', "tres-per-node", "TRES_PER_NODE", kCut,
+     [](const JobRow& r) { return tres_list(spec(r).gres_per_node); }},
+    {'c', "MinCpus", "MIN_CPUS", kCut,
+     [](const JobRow& r) { return number(cpus_per_node_min(r.job)); }},
+    {'d', "MinTmpDisk", "MIN_TMP_DISK", kCut,
+     [](const JobRow& r) { return memory_text(spec(r).tmp_disk, r.view); }},
+    {'e', "EndTime", "END_TIME", kCut, end_time},
+    {'f', "Feature", "FEATURES", kCut, [](const JobRow& r) { return or_null(spec(r).constraint); }},
+    {'g', "GroupName", "GROUP", kCut, group_name},
+    {'h', "OverSubscribe", "OVER_SUBSCRIBE", kCut, over_subscribe},
+    {'i', "JobArrayID", "JOBID", kCut, display_id},
+    {'j', "Name", "NAME", kCut, [](const JobRow& r) { return spec(r).name; }},
+    {'k', "Comment", "COMMENT", kCut, [](const JobRow& r) { return or_null(spec(r).comment); }},
+    {'l', "TimeLimit", "TIME_LIMIT", kCutLeft, limit_text},
+    {'m', "MinMemory", "MIN_MEMORY", kCut,
+     [](const JobRow& r) { return memory_text(spec(r).memory.amount, r.view); }},
+    {'n', "ReqNodes", "REQ_NODES", kCutLeft,
+     [](const JobRow& r) { return model::compress_hostlist(spec(r).required_nodes); }},
+    {'o', "Command", "COMMAND", kCut, [](const JobRow& r) { return or_null(spec(r).command); }},
+    {'p', "Priority", "PRIORITY", kCut,
+     [](const JobRow& r) { return fmt::format("{:16.14f}", r.job.priority / 4294967295.0); }},
+    {'q', "QOS", "QOS", kCut, [](const JobRow& r) { return or_null(spec(r).qos); }},
+    {'r', "Reason", "REASON", kCut, [](const JobRow& r) { return reason_text(r.job); }},
+    {'t', "StateCompact", "ST", kCut,
+     [](const JobRow& r) { return std::string(model::short_name(model::state_of(r.job))); }},
+    {'u', "UserName", "USER", kCut, user_name},
+    {'v', "Reservation", "RESERVATION", kCut,
+     [](const JobRow& r) { return or_null(spec(r).reservation); }},
+    {'w', "WCKey", "WCKEY", kCut, [](const JobRow& r) { return or_null(spec(r).wckey); }},
+    {'x', "ExcNodes", "EXC_NODES", kCutLeft,
+     [](const JobRow& r) { return model::compress_hostlist(spec(r).excluded_nodes); }},
+    {'y', "Nice", "NICE", kCut, [](const JobRow& r) { return number(spec(r).nice); }},
+    {'z', "SCT", "S:C:T", kCut, sockets_cores_threads},
+    {'A', "JobID", "JOBID", kCut, job_id},
+    {'B', "BatchHost", "EXEC_HOST", kCut, executing_host},
+    {'C', "NumCPUs", "CPUS", kCut, [](const JobRow& r) { return number(cpu_count(r.job)); }},
+    {'D', "NumNodes", "NODES", kCut, [](const JobRow& r) { return number(node_count(r.job)); }},
+    {'E', "Dependency", "DEPENDENCY", kCut,
+     [](const JobRow& r) { return or_null(model::to_string(spec(r).dependency)); }},
+    {'F', "ArrayJobID", "ARRAY_JOB_ID", kCut, array_job_id},
+    {'G', "GroupID", "GROUP", kCut, [](const JobRow& r) { return number(spec(r).gid); }},
+    {'H', "Sockets", "SOCKETS_PER_NODE", kCut,
+     [](const JobRow& r) { return star_or(spec(r).sockets_per_node); }},
+    {'I', "Cores", "CORES_PER_SOCKET", kCut,
+     [](const JobRow& r) { return star_or(spec(r).cores_per_socket); }},
+    {'J', "Threads", "THREADS_PER_CORE", kCut,
+     [](const JobRow& r) { return star_or(spec(r).threads_per_core); }},
+    {'K', "ArrayTaskID", "ARRAY_TASK_ID", kCut, array_task_id},
+    {'L', "TimeLeft", "TIME_LEFT", kCutLeft, time_left},
+    {'M', "TimeUsed", "TIME", kCutLeft,
+     [](const JobRow& r) { return duration_text(model::run_time(r.job, r.view.now)); }},
+    {'N', "NodeList", "NODELIST", kCutLeft, [](const JobRow& r) { return node_list(r.job); }},
+    {'O', "Contiguous", "CONTIGUOUS", kCut,
+     [](const JobRow& r) { return number(spec(r).contiguous); }},
+    {'P', "Partition", "PARTITION", kCut, partition},
+    {'Q', "PriorityLong", "PRIORITY", kCut, [](const JobRow& r) { return number(r.job.priority); }},
+    {'R', "ReasonList", "NODELIST(REASON)", kCutLeft, reason_or_nodes},
+    {'S', "StartTime", "START_TIME", kCut, start_time},
+    {'T', "State", "STATE", kCut,
+     [](const JobRow& r) { return std::string(model::long_name(model::state_of(r.job))); }},
+    {'U', "UserID", "UID", kCut, [](const JobRow& r) { return number(spec(r).uid); }},
+    {'V', "SubmitTime", "SUBMIT_TIME", kCut,
+     [](const JobRow& r) { return moment_text(r.job.submitted, r.view, "N/A"); }},
+    {'W', "Licenses", "LICENSES", kCut, [](const JobRow& r) { return or_null(spec(r).licenses); }},
+    {'X', "CoreSpec", "CORE_SPEC", kCut,
+     [](const JobRow& r) { return optional_number(spec(r).core_spec, "N/A"); }},
+    {'Y', "SchedNodes", "SCHEDNODES", kCutLeft, planned_nodes},
+    {'Z', "WorkDir", "WORK_DIR", kCut, [](const JobRow& r) { return or_null(spec(r).work_dir); }},
+    // Without a letter, or kept for old formats.
+    {'s', "SelectJobInfo", "SELECT_JOBINFO", kCut, nothing},
+    {0, "gres", "TRES_PER_NODE", kCut,
+     [](const JobRow& r) { return tres_list(spec(r).gres_per_node); }},
+    {0, "AccrueTime", "ACCRUE_TIME", kCut,
+     [](const JobRow& r) { return moment_text(accrue_time(r.job), r.view, "N/A"); }},
+    {0, "admin_comment", "ADMIN_COMMENT", kCut,
+     [](const JobRow& r) { return or_null(r.job.admin_comment); }},
+    {0, "system_comment", "SYSTEM_COMMENT", kCut,
+     [](const JobRow& r) { return or_null(r.job.system_comment); }},
+    {0, "AllocNodes", "ALLOC_NODES", kCut,
+     [](const JobRow& r) { return or_null(spec(r).submit_host); }},
+    {0, "AllocSID", "ALLOC_SID", kCut, [](const JobRow& r) { return number(spec(r).alloc_sid); }},
+    {0, "AssocID", "ASSOC_ID", kCut, zero},
+    {0, "BatchFlag", "BATCH_FLAG", kCut,
+     [](const JobRow& r) { return number(spec(r).kind == model::JobKind::Batch); }},
+    {0, "BoardsPerNode", "BOARDS_PER_NODE", kCut, not_available},
+    {0, "BurstBuffer", "BURST_BUFFER", kCut, nothing},
+    {0, "BurstBufferState", "BURST_BUFFER_STATE", kCut, nothing},
+    {0, "Cluster", "CLUSTER", kCut, [](const JobRow& r) { return or_null(r.view.cluster); }},
+    {0, "ClusterFeature", "CLUSTER_FEATURES", kCut, nothing},
+    {0, "Container", "CONTAINER", kCut, nothing},
+    {0, "ContainerID", "CONTAINER_ID", kCut, nothing},
+    {0, "cpus-per-task", "CPUS_PER_TASK", kCut,
+     [](const JobRow& r) { return number(spec(r).cpus_per_task.value_or(1)); }},
+    {0, "cpus-per-tres", "CPUS_PER_TRES", kCut,
+     [](const JobRow& r) {
+         return spec(r).cpus_per_gpu ? "gres/gpu:" + number(*spec(r).cpus_per_gpu)
+                                     : std::string("N/A");
+     }},
+    {0, "mem-per-tres", "MEM_PER_TRES", kCut,
+     [](const JobRow& r) {
+         const model::MemoryRequest& memory = spec(r).memory;
+         if (memory.per != model::MemoryRequest::Per::Gpu) return std::string("N/A");
+         return fmt::format("gres/gpu:{}", memory.amount.value);
+     }},
+    {0, "Deadline", "DEADLINE", kCut,
+     [](const JobRow& r) { return moment_text(spec(r).deadline, r.view, "N/A"); }},
+    {0, "DelayBoot", "DELAY_BOOT", kCut, [](const JobRow&) { return std::string("0:00"); }},
+    {0, "DerivedEC", "DERIVED_EC", kCut, [](const JobRow& r) { return wait_status(r, true); }},
+    {0, "EligibleTime", "ELIGIBLE_TIME", kCut,
+     [](const JobRow& r) { return moment_text(eligible_time(r.job), r.view, "N/A"); }},
+    {0, "exit_code", "EXIT_CODE", kCut, [](const JobRow& r) { return wait_status(r, false); }},
+    {0, "HetJobID", "HET_JOB_ID", kCut, not_available},
+    {0, "HetJobIDSet", "HET_JOB_ID_SET", kCut, not_available},
+    {0, "HetJobOffset", "HET_JOB_OFFSET", kCut, not_available},
+    {0, "LastSchedEval", "LAST_SCHED_EVAL", kCut,
+     [](const JobRow& r) { return moment_text(r.job.last_evaluated, r.view, "N/A"); }},
+    {0, "LicensesAlloc", "LICENSES_ALLOC", kCut,
+     [](const JobRow& r) {
+         return model::run_of(r.job) != nullptr ? or_null(spec(r).licenses) : "(null)";
+     }},
+    {0, "MaxCPUs", "MAX_CPUS", kCut, [](const JobRow& r) { return number(cpu_count(r.job)); }},
+    {0, "MaxNodes", "MAX_NODES", kCut, max_nodes},
+    {0, "MCSLabel", "MCSLABEL", kCut,
+     [](const JobRow& r) { return spec(r).mcs_label.empty() ? "N/A" : spec(r).mcs_label; }},
+    {0, "MinTime", "TIME_MIN", kCutLeft,
+     [](const JobRow& r) {
+         return duration_text(spec(r).time_min ? spec(r).time_min->seconds : Seconds{0});
+     }},
+    {0, "Network", "NETWORK", kCut, [](const JobRow& r) { return or_null(spec(r).network); }},
+    {0, "NTPerBoard", "NTASKS_PER_BOARD", kCut, not_available},
+    {0, "NTPerCore", "NTASKS_PER_CORE", kCut,
+     [](const JobRow& r) { return optional_number(spec(r).tasks_per_core, "N/A"); }},
+    {0, "NTPerNode", "NTASKS_PER_NODE", kCut,
+     [](const JobRow& r) { return number(spec(r).tasks_per_node.value_or(0)); }},
+    {0, "NTPerSocket", "NTASKS_PER_SOCKET", kCut,
+     [](const JobRow& r) { return optional_number(spec(r).tasks_per_socket, "N/A"); }},
+    {0, "NumTasks", "TASKS", kCut, [](const JobRow& r) { return number(task_count(r.job)); }},
+    {0, "Origin", "ORIGIN", kCut, not_available},
+    {0, "OriginRaw", "ORIGIN_RAW", kCut, not_available},
+    {0, "PendingTime", "PENDING_TIME", kCut, pending_seconds},
+    {0, "PreemptTime", "PREEMPT_TIME", kCut, not_available},
+    {0, "Prefer", "PREFER", kCut, [](const JobRow& r) { return or_null(spec(r).prefer); }},
+    {0, "Profile", "PROFILE", kCut, [](const JobRow&) { return std::string("NotSet"); }},
+    {0, "Reboot", "REBOOT", kCut, zero},
+    {0, "ReqSwitch", "REQ_SWITCH", kCut, zero},
+    {0, "Requeue", "REQUEUE", kCut,
+     [](const JobRow& r) { return number(spec(r).requeue.value_or(true)); }},
+    {0, "ResizeTime", "RESIZE_TIME", kCut, not_available},
+    {0, "RestartCnt", "RESTART_COUNT", kCut,
+     [](const JobRow& r) { return number(r.job.restarts); }},
+    {0, "SiblingsActive", "ACTIVE_SIBLINGS", kCut, not_available},
+    {0, "SiblingsActiveRaw", "ACTIVE_SIBLINGS_RAW", kCut, not_available},
+    {0, "SiblingsViable", "VIABLE_SIBLINGS", kCut, not_available},
+    {0, "SiblingsViableRaw", "VIABLE_SIBLINGS_RAW", kCut, not_available},
+    {0, "SPerBoard", "SOCKETS_PER_BOARD", kCut, zero},
+    {0, "STDERR", "STDERR", kCut, standard_error},
+    {0, "STDIN", "STDIN", kCut, [](const JobRow& r) { return batch_files(r.job).in; }},
+    {0, "STDOUT", "STDOUT", kCut, [](const JobRow& r) { return batch_files(r.job).out; }},
+    {0, "tres-alloc", "TRES_ALLOC", kCut, tres_alloc},
+    {0, "tres-bind", "TRES_BIND", kCut,
+     [](const JobRow&
+            r) { return spec(r).gpu_bind.empty() ? "N/A" : "gres/gpu:" + spec(r).gpu_bind; }},
+    {0, "tres-freq", "TRES_FREQ", kCut,
+     [](const JobRow& r) { return spec(r).gpu_freq.empty() ? "N/A" : "gpu:" + spec(r).gpu_freq; }},
+    {0, "tres-per-job", "TRES_PER_JOB", kCut,
+     [](const JobRow& r) { return tres_list(spec(r).gpus_per_job); }},
+    {0, "tres-per-socket", "TRES_PER_SOCKET", kCut,
+     [](const JobRow& r) { return tres_list(spec(r).gpus_per_socket); }},
+    {0, "tres-per-task", "TRES_PER_TASK", kCut,
+     [](const JobRow& r) { return tres_list(spec(r).gpus_per_task); }},
+    {0, "Wait4Switch", "WAIT4SWITCH", kCut, [](const JobRow&) { return std::string("0:00"); }},
+};
+
+}  // namespace
+
+std::span<const Field<JobRow>> job_fields() { return kFields; }
+
+std::vector<Column> all_columns(std::span<const Field<JobRow>> fields) {
+    std::vector<Column> columns;
+    for (const Field<JobRow>& field : fields) {
+        if (field.letter == 0 || field.letter == 's') continue;
+        Column column;
+        column.field = field.letter;
+        column.suffix = "|";
+        columns.push_back(std::move(column));
+    }
+    if (!columns.empty()) columns.back().suffix.clear();
+    return columns;
+}
+
+std::string duration_text(Seconds duration) {
+    constexpr Seconds kLongest = std::chrono::days{365};
+    if (duration < Seconds{0} || duration > kLongest) return "INVALID";
+    return model::format_duration_short(duration);
+}
+
+std::string moment_text(const std::optional<Instant>& moment, const ViewContext& view,
+                        std::string_view none) {
+    if (!moment || *moment == Instant{}) return std::string(none);
+    return model::format_instant(*moment, view.time_format);
+}
+
+std::string or_null(const std::string& text) { return text.empty() ? "(null)" : text; }
+
+std::string memory_text(model::MiB amount, const ViewContext& view) {
+    if (amount.value == 0) return "0";
+    return view.convert_units ? model::format_memory(amount) : fmt::format("{}M", amount.value);
+}
+
+}  // namespace switchyard::cli::format

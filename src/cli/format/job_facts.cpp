@@ -1,0 +1,257 @@
+#include "cli/format/job_facts.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "model/hostlist.hpp"
+#include "model/output_pattern.hpp"
+
+namespace switchyard::cli::format {
+namespace {
+
+using model::Job;
+
+const model::Pending* pending_of(const Job& job) { return std::get_if<model::Pending>(&job.phase); }
+const model::Completing* completing_of(const Job& job) {
+    return std::get_if<model::Completing>(&job.phase);
+}
+
+std::uint32_t nodes_needed(const Job& job) {
+    const model::JobSpec& spec = *job.spec;
+    std::uint32_t nodes = spec.nodes_min.value_or(1);
+    if (!spec.nodes_min && spec.tasks && spec.tasks_per_node.value_or(0) > 0) {
+        nodes = (*spec.tasks + *spec.tasks_per_node - 1) / *spec.tasks_per_node;
+    }
+    return std::max({nodes, 1U, static_cast<std::uint32_t>(spec.required_nodes.size())});
+}
+
+// Nodes of the allocation or of the request, also of a job that is over.
+std::uint32_t nodes_of_run(const Job& job) {
+    const model::Allocation* allocation = model::allocation_of(job);
+    if (allocation != nullptr) return static_cast<std::uint32_t>(allocation->nodes.size());
+    return nodes_needed(job);
+}
+
+std::uint32_t gpus_asked(const Job& job, std::uint64_t nodes, std::uint64_t tasks) {
+    std::uint64_t gpus = 0;
+    for (const auto& request : job.spec->gres_per_node) {
+        if (request.name == "gpu") gpus += request.count * nodes;
+    }
+    for (const auto& request : job.spec->gpus_per_job) gpus += request.count;
+    for (const auto& request : job.spec->gpus_per_task) gpus += request.count * tasks;
+    return static_cast<std::uint32_t>(gpus);
+}
+
+model::MiB memory_needed(const Job& job, std::uint64_t cpus, std::uint64_t nodes,
+                         std::uint64_t gpus) {
+    const model::MemoryRequest& memory = job.spec->memory;
+    switch (memory.per) {
+        case model::MemoryRequest::Per::Unset:
+            return {};
+        case model::MemoryRequest::Per::Node:
+            return memory.amount * nodes;
+        case model::MemoryRequest::Per::Cpu:
+            return memory.amount * cpus;
+        case model::MemoryRequest::Per::Gpu:
+            return memory.amount * gpus;
+    }
+    return {};
+}
+
+void add_requests(std::vector<model::GresGrant>& sum,
+                  const std::vector<model::GresRequest>& requests, std::uint64_t factor) {
+    std::vector<model::GresGrant> more;
+    for (const model::GresRequest& request : requests) {
+        model::GresGrant grant;
+        grant.name = request.name;
+        grant.type = request.type;
+        grant.count = request.count * factor;
+        more.push_back(std::move(grant));
+    }
+    model::add_grants(sum, more);
+}
+
+std::string absolute(const std::string& work_dir, std::string path) {
+    if (path.empty() || path.starts_with('/') || work_dir.empty()) return path;
+    return work_dir + "/" + path;
+}
+
+std::string expanded(const Job& job, const std::string& pattern) {
+    model::PatternFacts facts;
+    facts.job = job.id;
+    facts.job_name = job.spec->name;
+    facts.user = job.spec->user;
+    facts.node = batch_host(job);
+    if (job.array) {
+        facts.array_job = job.array->array_id;
+        facts.element = job.array->element;
+    }
+    return model::expand_pattern(absolute(job.spec->work_dir, pattern), facts);
+}
+
+}  // namespace
+
+std::uint32_t node_count(const Job& job) {
+    if (const auto* completing = completing_of(job); completing != nullptr) {
+        if (!completing->dirty_nodes.empty()) {
+            return static_cast<std::uint32_t>(completing->dirty_nodes.size());
+        }
+    }
+    return nodes_of_run(job);
+}
+
+std::uint32_t task_count(const Job& job) {
+    const model::JobSpec& spec = *job.spec;
+    if (spec.tasks) return *spec.tasks;
+    return nodes_of_run(job) * std::max(1U, spec.tasks_per_node.value_or(1));
+}
+
+std::uint32_t cpus_per_node_min(const Job& job) {
+    const model::JobSpec& spec = *job.spec;
+    const std::uint32_t per_task = spec.cpus_per_task.value_or(1);
+    const std::uint32_t tasks = std::max(1U, spec.tasks_per_node.value_or(1));
+    return std::max(per_task * tasks, spec.cpus_per_node_min.value_or(1));
+}
+
+std::uint32_t cpu_count(const Job& job) {
+    if (const auto* allocation = model::allocation_of(job); allocation != nullptr) {
+        return allocation->cpus();
+    }
+    const std::uint32_t by_tasks = task_count(job) * job.spec->cpus_per_task.value_or(1);
+    return std::max(by_tasks, nodes_needed(job) * cpus_per_node_min(job));
+}
+
+std::string node_list(const Job& job) {
+    if (pending_of(job) != nullptr) return {};
+    if (const auto* completing = completing_of(job); completing != nullptr) {
+        if (!completing->dirty_nodes.empty()) {
+            return model::compress_hostlist(completing->dirty_nodes);
+        }
+    }
+    const model::Allocation* allocation = model::allocation_of(job);
+    return allocation != nullptr ? model::compress_hostlist(allocation->node_names())
+                                 : std::string();
+}
+
+std::string batch_host(const Job& job) {
+    const model::Allocation* allocation = model::allocation_of(job);
+    if (pending_of(job) != nullptr || allocation == nullptr || allocation->nodes.empty()) return {};
+    return allocation->nodes.front().node;
+}
+
+std::string partition_text(const Job& job) {
+    if (pending_of(job) != nullptr && job.spec->partitions.size() > 1) {
+        return join(job.spec->partitions, ",");
+    }
+    return job.partition;
+}
+
+std::string reason_text(const Job& job) {
+    const model::Reason reason = model::reason_of(job);
+    std::string text(model::reason_text(reason));
+    // Slurm tells of this one only which nodes are missing; the other details are in `scontrol show
+    // job`.
+    const auto* pending = pending_of(job);
+    if (reason == model::Reason::ReqNodeNotAvail && pending != nullptr) {
+        text +=
+            ", " + (pending->detail.empty() ? "May be reserved for other job" : pending->detail);
+    }
+    return text;
+}
+
+bool shows_reason(const Job& job) {
+    switch (model::state_of(job)) {
+        case model::JobState::Pending:
+        case model::JobState::Failed:
+        case model::JobState::Timeout:
+        case model::JobState::OutOfMemory:
+        case model::JobState::Deadline:
+            return true;
+        default:
+            return false;
+    }
+}
+
+std::optional<model::TimeLimit> time_limit(const Job& job) { return job.spec->time_limit; }
+
+std::optional<Instant> shown_start(const Job& job) {
+    if (const auto* pending = pending_of(job); pending != nullptr) {
+        if (pending->planned_start) return pending->planned_start;
+        const bool waits = pending->reason == model::Reason::BeginTime ||
+                           pending->reason == model::Reason::WaitingForRequeue;
+        if (waits && pending->eligible_at != Instant{}) return pending->eligible_at;
+        return std::nullopt;
+    }
+    if (const auto start = model::start_of(job); start) return start;
+    return model::end_of(job);  // It never ran: Slurm shows the moment it was cancelled.
+}
+
+std::optional<Instant> shown_end(const Job& job) {
+    if (const auto end = model::end_of(job); end) return end;
+    const auto limit = time_limit(job);
+    if (const auto* pending = pending_of(job); pending != nullptr) {
+        if (!pending->planned_start || !limit || limit->unlimited) return std::nullopt;
+        return *pending->planned_start + limit->seconds;
+    }
+    const model::Running* run = model::run_of(job);
+    return run != nullptr ? run->ends_by : std::nullopt;
+}
+
+std::optional<Instant> eligible_time(const Job& job) {
+    if (const auto* pending = pending_of(job); pending != nullptr) {
+        const bool waits_for_more = pending->hold != model::Hold::None ||
+                                    pending->reason == model::Reason::Dependency ||
+                                    pending->reason == model::Reason::DependencyNeverSatisfied ||
+                                    pending->reason == model::Reason::JobArrayTaskLimit;
+        if (waits_for_more) return std::nullopt;
+        if (pending->eligible_at != Instant{}) return std::max(pending->eligible_at, job.submitted);
+        return job.submitted;
+    }
+    return std::max(job.submitted, job.spec->begin.value_or(job.submitted));
+}
+
+std::optional<Instant> accrue_time(const Job& job) {
+    if (const auto* pending = pending_of(job); pending != nullptr) {
+        const bool waits = pending->hold != model::Hold::None ||
+                           pending->reason == model::Reason::BeginTime ||
+                           pending->reason == model::Reason::Dependency ||
+                           pending->reason == model::Reason::DependencyNeverSatisfied;
+        if (waits) return std::nullopt;
+        return job.submitted;
+    }
+    return eligible_time(job);
+}
+
+std::string requested_tres(const Job& job) {
+    const std::uint64_t nodes = nodes_of_run(job);
+    const std::uint64_t tasks = task_count(job);
+    // What was asked for, not what it holds: an exclusive job holds more.
+    const std::uint64_t cpus =
+        std::max(tasks * job.spec->cpus_per_task.value_or(1), nodes * cpus_per_node_min(job));
+    std::vector<model::GresGrant> gres;
+    add_requests(gres, job.spec->gres_per_node, nodes);
+    add_requests(gres, job.spec->gpus_per_job, 1);
+    add_requests(gres, job.spec->gpus_per_task, tasks);
+    const model::MiB memory = memory_needed(job, cpus, nodes, gpus_asked(job, nodes, tasks));
+    return model::format_tres(cpus, memory, nodes, gres);
+}
+
+std::string allocated_tres(const Job& job) {
+    const model::Allocation* allocation = model::allocation_of(job);
+    if (pending_of(job) != nullptr || allocation == nullptr) return {};
+    return model::format_tres(*allocation);
+}
+
+std::string tres_per_node(const Job& job) { return model::to_tres_string(job.spec->gres_per_node); }
+
+BatchFiles batch_files(const Job& job) {
+    const model::JobSpec& spec = *job.spec;
+    BatchFiles files;
+    files.in = spec.std_in.empty() ? "/dev/null" : expanded(job, spec.std_in);
+    const std::string default_out = job.array ? "slurm-%A_%a.out" : "slurm-%j.out";
+    files.out = expanded(job, spec.std_out.empty() ? default_out : spec.std_out);
+    if (!spec.std_err.empty()) files.err = expanded(job, spec.std_err);
+    return files;
+}
+
+}  // namespace switchyard::cli::format

@@ -1,0 +1,49 @@
+// job_facts.hpp: what can be said of a job that is not a field of its record: sizes that were never
+// asked for, times that are only expected. squeue and scontrol show job agree because both ask
+// here.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/job.hpp"
+
+namespace switchyard::cli::format {
+
+// Nodes it holds (while completing: still holds), or at least needs.
+std::uint32_t node_count(const model::Job& job);
+std::uint32_t task_count(const model::Job& job);
+std::uint32_t cpu_count(const model::Job& job);
+std::uint32_t cpus_per_node_min(const model::Job& job);
+std::string node_list(const model::Job& job);
+std::string batch_host(const model::Job& job);  // Empty when there is none.
+
+// One name, or all it waits for.
+std::string partition_text(const model::Job& job);
+// The word, and what the controller adds to it.
+std::string reason_text(const model::Job& job);
+// Whether %R shows the reason and not the nodes.
+bool shows_reason(const model::Job& job);
+
+// Actual or expected; none where nobody knows.
+std::optional<Instant> shown_start(const model::Job& job);
+std::optional<Instant> shown_end(const model::Job& job);
+std::optional<Instant> eligible_time(const model::Job& job);
+std::optional<Instant> accrue_time(const model::Job& job);
+// The limit without which it was submitted is that of its partition: the controller fills it in.
+std::optional<model::TimeLimit> time_limit(const model::Job& job);
+
+// "cpu=1,mem=100M,node=1,billing=1"
+std::string requested_tres(const model::Job& job);
+std::string allocated_tres(const model::Job& job);  // Empty when it holds and held nothing.
+std::string tres_per_node(const model::Job& job);   // "gres/gpu:1"; empty for none.
+
+// The paths of a batch job's files, patterns expanded, below its working directory.
+struct BatchFiles {
+    std::string in, out, err;  // err is empty when it is the same as out.
+};
+BatchFiles batch_files(const model::Job& job);
+
+}  // namespace switchyard::cli::format

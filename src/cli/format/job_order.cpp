@@ -1,0 +1,226 @@
+#include "cli/format/job_order.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "base/text.hpp"
+#include "cli/format/job_facts.hpp"
+#include "cli/format/order_key.hpp"
+
+namespace switchyard::cli::format {
+namespace {
+
+constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+// Slurm reads some letters without sorting by them; they change nothing here either.
+constexpr std::string_view kJobLetters = "BbcCdDefgGhHiIjJlLmMnNOpPQRrSstTuUvVz";
+constexpr std::string_view kStepLetters = "iNPlSMuUjA";
+
+std::int64_t moment(const std::optional<Instant>& when, std::int64_t none) {
+    return when ? unix_seconds(*when) : none;
+}
+
+std::int64_t limit_seconds(const model::Job& job) {
+    const auto limit = time_limit(job);
+    return !limit || limit->unlimited ? kNever : limit->seconds.count();
+}
+
+std::int64_t seconds_left(const JobRow& row) {
+    const std::int64_t limit = limit_seconds(row.job);
+    return limit == kNever ? kNever : limit - model::run_time(row.job, row.view.now).count();
+}
+
+std::uint32_t base_id(const model::Job& job) {
+    return job.array ? job.array->array_id.value : job.id.value;
+}
+
+std::int64_t element(const JobRow& row) {
+    if (row.element) return *row.element;
+    if (row.job.array && row.job.array->element) return *row.job.array->element;
+    return row.job.array && !row.job.array->pending.empty() ? row.job.array->pending.front() : 0;
+}
+
+void add_id(OrderKey& key, const JobRow& row, bool descending) {
+    key.add_number(base_id(row.job), descending);
+    key.add_number(element(row), descending);
+}
+
+// A string in the order of its field; empty optional: the letter sorts by a number.
+bool add_text_field(OrderKey& key, const JobRow& row, char letter, bool descending) {
+    const model::JobSpec& spec = *row.job.spec;
+    const model::JobState state = model::state_of(row.job);
+    switch (letter) {
+        case 'B':
+            key.add_host(batch_host(row.job), descending);
+            return true;
+        case 'g':
+            key.add_text(spec.group, descending);
+            return true;
+        case 'j':
+            key.add_text(spec.name, descending);
+            return true;
+        case 'N':
+            key.add_host(batch_host(row.job), descending);
+            return true;
+        case 'P':
+            key.add_text(row.partition ? *row.partition : partition_text(row.job), descending);
+            return true;
+        case 't':
+            key.add_text(model::short_name(state), descending);
+            return true;
+        case 'T':
+            key.add_text(model::long_name(state), descending);
+            return true;
+        case 'u':
+            key.add_text(spec.user, descending);
+            return true;
+        case 'v':
+            key.add_text(spec.reservation, descending);
+            return true;
+        default:
+            return false;
+    }
+}
+
+std::int64_t number_field(const JobRow& row, char letter) {
+    const model::JobSpec& spec = *row.job.spec;
+    switch (letter) {
+        case 'C':
+            return cpu_count(row.job);
+        case 'd':
+            return static_cast<std::int64_t>(spec.tmp_disk.value);
+        case 'D':
+            return node_count(row.job);
+        case 'e':
+            return moment(shown_end(row.job), kNever);
+        case 'G':
+            return spec.gid;
+        case 'H':
+            return spec.sockets_per_node.value_or(0);
+        case 'I':
+            return spec.cores_per_socket.value_or(0);
+        case 'J':
+            return spec.threads_per_core.value_or(0);
+        case 'l':
+            return limit_seconds(row.job);
+        case 'L':
+            return seconds_left(row);
+        case 'm':
+            return static_cast<std::int64_t>(spec.memory.amount.value);
+        case 'M':
+            return model::run_time(row.job, row.view.now).count();
+        case 'p':
+        case 'Q':
+            return row.job.priority;
+        case 'S':
+            return moment(shown_start(row.job), kNever);
+        case 'U':
+            return spec.uid;
+        case 'V':
+            return unix_seconds(row.job.submitted);
+        default:
+            return 0;
+    }
+}
+
+}  // namespace
+
+Result<SortOrder> SortOrder::parse(std::string_view text, std::string_view letters) {
+    SortOrder order;
+    for (std::string_view term : split(text, ',')) {
+        bool descending = false;
+        while (term.starts_with('+') || term.starts_with('-')) {
+            descending = term.front() == '-';
+            term.remove_prefix(1);
+        }
+        // One cluster: all are equal by it.
+        if (term.empty() || equals_ignoring_case(term, "cluster")) continue;
+        for (const char letter : term) {  // "Pt" is "P,t".
+            if (letters.find(letter) == std::string_view::npos) {
+                return fail(Errc::InvalidArgument,
+                            fmt::format("Invalid sort specification: {}", letter));
+            }
+            order.terms_.push_back({letter, descending});
+            descending = false;
+        }
+    }
+    return order;
+}
+
+Result<SortOrder> SortOrder::parse_for_jobs(std::string_view text) {
+    return parse(text, kJobLetters);
+}
+Result<SortOrder> SortOrder::parse_for_steps(std::string_view text) {
+    return parse(text, kStepLetters);
+}
+
+std::string SortOrder::key(const JobRow& row) const {
+    OrderKey key;
+    for (const Term& term : terms_) {
+        if (term.letter == 'i') {
+            add_id(key, row, term.descending);
+        } else if (term.letter == 'z') {
+            for (const char part : {'H', 'I', 'J'}) {
+                key.add_number(number_field(row, part), term.descending);
+            }
+        } else if (!add_text_field(key, row, term.letter, term.descending)) {
+            key.add_number(number_field(row, term.letter), term.descending);
+        }
+    }
+    key.add_number(moment(shown_start(row.job), 0), true);
+    add_id(key, row, false);
+    return key.bytes();
+}
+
+std::string SortOrder::key(const StepRow& row) const {
+    OrderKey key;
+    const JobRow job{row.job, row.view, {}, {}};
+    const auto add_step_id = [&](bool descending) {
+        add_id(key, job, descending);
+        key.add_number(row.step.key.step.value, descending);
+    };
+    for (const Term& term : terms_) {
+        switch (term.letter) {
+            case 'i':
+                add_step_id(term.descending);
+                break;
+            case 'N':
+                key.add_host(row.step.layout.nodes.empty()
+                                 ? std::string()
+                                 : row.step.layout.nodes.front().grant.node,
+                             term.descending);
+                break;
+            case 'P':
+                key.add_text(row.job.partition, term.descending);
+                break;
+            case 'j':
+                key.add_text(row.step.spec.name, term.descending);
+                break;
+            case 'A':
+                key.add_number(row.step.layout.task_count(), term.descending);
+                break;
+            case 'l': {
+                const auto& limit = row.step.spec.time_limit;
+                key.add_number(!limit || limit->unlimited ? kNever : limit->seconds.count(),
+                               term.descending);
+                break;
+            }
+            case 'S':
+                key.add_number(unix_seconds(row.step.started), term.descending);
+                break;
+            case 'M':
+                key.add_number(unix_seconds(row.step.started), !term.descending);
+                break;
+            case 'u':
+                key.add_text(row.job.spec->user, term.descending);
+                break;
+            default:
+                key.add_number(row.job.spec->uid, term.descending);
+                break;
+        }
+    }
+    add_step_id(false);
+    return key.bytes();
+}
+
+}  // namespace switchyard::cli::format

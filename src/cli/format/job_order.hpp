@@ -1,0 +1,38 @@
+// job_order.hpp: the orders squeue can list jobs and steps in (--sort).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "cli/format/job_columns.hpp"
+#include "cli/format/step_columns.hpp"
+
+namespace switchyard::cli::format {
+
+inline constexpr std::string_view kJobSort = "P,t,-p";
+inline constexpr std::string_view kStepSort = "P,i";
+
+// "P,t,-p": letters of the fields, '-' for descending. Whatever is left equal is listed by start,
+// the latest first, then by id.
+class SortOrder {
+  public:
+    // Errc::InvalidArgument names the letter that nothing can be sorted by.
+    static Result<SortOrder> parse_for_jobs(std::string_view text);
+    static Result<SortOrder> parse_for_steps(std::string_view text);
+
+    std::string key(const JobRow& row) const;
+    std::string key(const StepRow& row) const;
+
+  private:
+    struct Term {
+        char letter;
+        bool descending;
+    };
+    static Result<SortOrder> parse(std::string_view text, std::string_view letters);
+
+    std::vector<Term> terms_;
+};
+
+}  // namespace switchyard::cli::format

@@ -1,0 +1,71 @@
+#include "cli/format/job_table.hpp"
+
+#include "base/text.hpp"
+
+namespace switchyard::cli::format {
+namespace {
+
+template <class Row>
+FieldTable<Row> bind(const TableRequest& request, std::span<const Field<Row>> fields,
+                     std::string_view default_format) {
+    if (equals_ignoring_case(request.format, "%all")) {
+        return FieldTable<Row>::by_letter(fields, all_columns(fields));
+    }
+    if (request.format.empty() && !request.long_format.empty()) {
+        return FieldTable<Row>::by_name(fields, parse_long_format(request.long_format));
+    }
+    const std::string_view format = request.format.empty() ? default_format : request.format;
+    return FieldTable<Row>::by_letter(fields, parse_letter_format(format));
+}
+
+}  // namespace
+
+Result<JobTable> JobTable::make(const TableRequest& request) {
+    JobTable made;
+    made.table_ = bind(request, job_fields(), kJobFormat);
+    SY_TRY(made.order_, SortOrder::parse_for_jobs(request.sort.empty() ? kJobSort : request.sort));
+    return made;
+}
+
+void JobTable::add_line(SortedLines& lines, const JobRow& row) const {
+    std::string text;
+    table_.append_row(text, row);
+    lines.add(order_.key(row), std::move(text));
+}
+
+void JobTable::add(SortedLines& lines, const model::Job& job, const ViewContext& view,
+                   const Split& split) const {
+    const bool pending = std::holds_alternative<model::Pending>(job.phase);
+    std::vector<std::optional<std::string>> partitions{std::nullopt};
+    if (split.each_partition && pending && job.spec->partitions.size() > 1) {
+        partitions.assign(job.spec->partitions.begin(), job.spec->partitions.end());
+    }
+    const bool block = job.array && !job.array->element && !job.array->pending.empty();
+    for (const auto& partition : partitions) {
+        if (!split.each_element || !block) {
+            add_line(lines, {job, view, std::nullopt, partition});
+            continue;
+        }
+        for (const auto& [first, last] : job.array->pending.intervals()) {
+            for (std::uint64_t element = first; element <= last; ++element) {
+                add_line(lines, {job, view, static_cast<std::uint32_t>(element), partition});
+            }
+        }
+    }
+}
+
+Result<StepTable> StepTable::make(const TableRequest& request) {
+    StepTable made;
+    made.table_ = bind(request, step_fields(), kStepFormat);
+    SY_TRY(made.order_,
+           SortOrder::parse_for_steps(request.sort.empty() ? kStepSort : request.sort));
+    return made;
+}
+
+void StepTable::add(SortedLines& lines, const StepRow& row) const {
+    std::string text;
+    table_.append_row(text, row);
+    lines.add(order_.key(row), std::move(text));
+}
+
+}  // namespace switchyard::cli::format

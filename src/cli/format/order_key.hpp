@@ -1,0 +1,26 @@
+// order_key.hpp: several sort keys as one string that compares byte by byte.
+//
+// A long list is sorted without keeping its records: each line keeps its text and such a key.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace switchyard::cli::format {
+
+class OrderKey {
+  public:
+    void add_number(std::int64_t number, bool descending);
+    void add_text(std::string_view text, bool descending);
+    // As people sort node names: n2 before n10.
+    void add_host(std::string_view host, bool descending);
+
+    const std::string& bytes() const { return bytes_; }
+
+  private:
+    void add(std::string_view bytes, bool descending);
+    std::string bytes_;
+};
+
+}  // namespace switchyard::cli::format

@@ -1,0 +1,120 @@
+#include "cli/format/step_columns.hpp"
+
+#include "model/hostlist.hpp"
+
+namespace switchyard::cli::format {
+namespace {
+
+constexpr Overflow kCut = Overflow::Cut;
+constexpr Overflow kCutLeft = Overflow::CutLeft;
+
+std::string number(std::int64_t value) { return std::to_string(value); }
+std::string not_available(const StepRow&) { return "N/A"; }
+std::string nothing(const StepRow&) { return "(null)"; }
+
+std::string run_time(const StepRow& row) {
+    const Instant until = row.step.end ? row.step.end->ended : row.view.now;
+    return duration_text(std::chrono::duration_cast<Seconds>(whole_seconds(until) -
+                                                             whole_seconds(row.step.started)));
+}
+
+std::string limit_text(const StepRow& row) {
+    const auto& limit = row.step.spec.time_limit;
+    if (!limit || limit->unlimited) return "UNLIMITED";
+    return duration_text(limit->seconds);
+}
+
+std::string user_name(const StepRow& row) {
+    const model::JobSpec& spec = *row.job.spec;
+    return spec.user.empty() ? number(spec.uid) : spec.user;
+}
+
+std::uint32_t cpu_count(const model::Step& step) {
+    std::uint32_t cpus = 0;
+    for (const model::StepNode& node : step.layout.nodes) cpus += node.grant.cpus;
+    return cpus;
+}
+
+std::string tres_per_node(const StepRow& row) {
+    const std::string text = model::to_tres_string(row.step.spec.gres_per_node);
+    return text.empty() ? "N/A" : text;
+}
+
+const Field<StepRow> kFields[] = {
+    {'A', "NumTasks", "TASKS", kCut,
+     [](const StepRow& r) { return number(r.step.layout.task_count()); }},
+    {'b', "tres-per-node", "TRES_PER_NODE", kCut, tres_per_node},
+    {'i', "StepID", "STEPID", kCut, [](const StepRow& r) { return step_id_text(r.step, r.job); }},
+    {'j', "StepName", "NAME", kCut, [](const StepRow& r) { return r.step.spec.name; }},
+    {'l', "TimeLimit", "TIME_LIMIT", kCutLeft, limit_text},
+    {'M', "TimeUsed", "TIME", kCutLeft, run_time},
+    {'N', "Nodes", "NODELIST", kCutLeft, [](const StepRow& r) { return step_node_list(r.step); }},
+    {'P', "Partition", "PARTITION", kCut, [](const StepRow& r) { return r.job.partition; }},
+    {'S', "StartTime", "START_TIME", kCut,
+     [](const StepRow& r) { return moment_text(r.step.started, r.view, "N/A"); }},
+    {'u', "UserName", "USER", kCut, user_name},
+    {'U', "UserID", "USER", kCut, [](const StepRow& r) { return number(r.job.spec->uid); }},
+    {0, "gres", "TRES_PER_NODE", kCut, tres_per_node},
+    {0, "Name", "NAME", kCut, [](const StepRow& r) { return r.step.spec.name; }},
+    {0, "NodeList", "NODELIST", kCutLeft, [](const StepRow& r) { return step_node_list(r.step); }},
+    {0, "ArrayJobID", "ARRAY_JOB_ID", kCut,
+     [](const StepRow& r) {
+         return number(r.job.array ? r.job.array->array_id.value : r.job.id.value);
+     }},
+    {0, "ArrayTaskID", "ARRAY_TASK_ID", kCut,
+     [](const StepRow& r) {
+         const bool element = r.job.array && r.job.array->element;
+         return element ? number(*r.job.array->element) : std::string("N/A");
+     }},
+    {0, "JobID", "JOB_ID", kCut, [](const StepRow& r) { return number(r.job.id.value); }},
+    {0, "Cluster", "CLUSTER", kCut, [](const StepRow& r) { return or_null(r.view.cluster); }},
+    {0, "Container", "CONTAINER", kCut, nothing},
+    {0, "ContainerID", "CONTAINER_ID", kCut, nothing},
+    {0, "Network", "NETWORK", kCut, [](const StepRow& r) { return or_null(r.job.spec->network); }},
+    {0, "NumCPUs", "NUM_CPUS", kCut, [](const StepRow& r) { return number(cpu_count(r.step)); }},
+    {0, "CPUFreq", "CPU_FREQ", kCut, not_available},
+    {0, "ResvPorts", "RESERVED_PORTS", kCut, nothing},
+    {0, "ResvPort", "RESERVED_PORTS", kCut, nothing},
+    {0, "StepState", "STATE", kCut,
+     [](const StepRow& r) {
+         return std::string(
+             model::long_name(r.step.end ? r.step.end->state : model::JobState::Running));
+     }},
+    {0, "cpus-per-tres", "CPUS_PER_TRES", kCut, not_available},
+    {0, "mem-per-tres", "MEM_PER_TRES", kCut, not_available},
+    {0, "tres-bind", "TRES_BIND", kCut, not_available},
+    {0, "tres-freq", "TRES_FREQ", kCut, not_available},
+    {0, "tres-per-job", "TRES_PER_STEP", kCut, not_available},
+    {0, "tres-per-step", "TRES_PER_STEP", kCut, not_available},
+    {0, "tres-per-socket", "TRES_PER_SOCKET", kCut, not_available},
+    {0, "tres-per-task", "TRES_PER_TASK", kCut, not_available},
+};
+
+}  // namespace
+
+std::span<const Field<StepRow>> step_fields() { return kFields; }
+
+std::string step_id_text(const model::Step& step, const model::Job& job) {
+    return model::display_id(job) + "." + model::step_name(step.key.step);
+}
+
+std::string step_node_list(const model::Step& step) {
+    std::vector<std::string> names;
+    for (const model::StepNode& node : step.layout.nodes) names.push_back(node.grant.node);
+    return model::compress_hostlist(names);
+}
+
+std::vector<Column> all_columns(std::span<const Field<StepRow>> fields) {
+    std::vector<Column> columns;
+    for (const Field<StepRow>& field : fields) {
+        if (field.letter == 0) continue;
+        Column column;
+        column.field = field.letter;
+        column.suffix = "|";
+        columns.push_back(std::move(column));
+    }
+    if (!columns.empty()) columns.back().suffix.clear();
+    return columns;
+}
+
+}  // namespace switchyard::cli::format

@@ -1,0 +1,27 @@
+// step_columns.hpp: every field of a step that squeue --steps can print.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "cli/format/field_table.hpp"
+#include "cli/format/job_columns.hpp"
+#include "model/step.hpp"
+
+namespace switchyard::cli::format {
+
+struct StepRow {
+    const model::Step& step;
+    const model::Job& job;
+    const ViewContext& view;
+};
+
+std::span<const Field<StepRow>> step_fields();
+
+inline constexpr std::string_view kStepFormat = "%.15i %.8j %.9P %.8u %.9M %N";
+
+std::string step_id_text(const model::Step& step, const model::Job& job);  // "12.0", "126_1.batch"
+std::string step_node_list(const model::Step& step);
+std::vector<Column> all_columns(std::span<const Field<StepRow>> fields);
+
+}  // namespace switchyard::cli::format

@@ -1,0 +1,80 @@
+#include "cli/job_ids.hpp"
+
+#include <pwd.h>
+#include <unistd.h>
+
+#include <array>
+#include <limits>
+
+#include "base/text.hpp"
+#include "model/hostlist.hpp"
+
+namespace switchyard::cli {
+namespace {
+
+constexpr std::size_t kUserRecordBytes = 16384;
+
+}  // namespace
+
+std::vector<std::string> split_list(std::string_view text) {
+    std::vector<std::string> parts;
+    std::string part;
+    int depth = 0;
+    for (const char c : text) {
+        if (c == '[') ++depth;
+        if (c == ']') --depth;
+        if (c == ',' && depth <= 0) {
+            if (!part.empty()) parts.push_back(part);
+            part.clear();
+        } else {
+            part += c;
+        }
+    }
+    if (!part.empty()) parts.push_back(part);
+    return parts;
+}
+
+Result<std::vector<model::JobSelector>> parse_job_list(std::string_view text) {
+    std::vector<model::JobSelector> selectors;
+    for (const std::string& part : split_list(text)) {
+        auto selector = model::parse_job_selector(trim(part));
+        if (!selector) return fail(Errc::InvalidJobId, part);
+        selectors.push_back(*std::move(selector));
+    }
+    return selectors;
+}
+
+std::optional<std::uint32_t> find_uid(const std::string& user) {
+    std::array<char, kUserRecordBytes> buffer;
+    passwd record{};
+    passwd* found = nullptr;
+    const int status = getpwnam_r(user.c_str(), &record, buffer.data(), buffer.size(), &found);
+    if (status == 0 && found != nullptr) return found->pw_uid;
+    const auto number = parse_uint(user);
+    if (number && *number < std::numeric_limits<std::uint32_t>::max()) {
+        return static_cast<std::uint32_t>(*number);
+    }
+    return std::nullopt;
+}
+
+std::optional<std::string> find_user_name(std::uint32_t uid) {
+    std::array<char, kUserRecordBytes> buffer;
+    passwd record{};
+    passwd* found = nullptr;
+    const int status = getpwuid_r(uid, &record, buffer.data(), buffer.size(), &found);
+    if (status != 0 || found == nullptr) return std::nullopt;
+    return std::string(found->pw_name);
+}
+
+Result<std::vector<std::string>> parse_node_list(std::string_view text) {
+    SY_TRY(std::vector<std::string> names, model::expand_hostlist(text));
+    for (std::string& name : names) {
+        if (name != "localhost") continue;
+        std::array<char, 256> host{};
+        if (gethostname(host.data(), host.size() - 1) == 0) name = host.data();
+        name = name.substr(0, name.find('.'));
+    }
+    return names;
+}
+
+}  // namespace switchyard::cli

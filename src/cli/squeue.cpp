@@ -1,0 +1,175 @@
+// squeue.cpp: list jobs and steps. Ask the controller, turn each job into a line as it arrives,
+// print the lines in order: a long queue is never held as records.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <map>
+
+#include "base/text.hpp"
+#include "cli/commands.hpp"
+#include "cli/message.hpp"
+#include "cli/session.hpp"
+#include "cli/squeue_options.hpp"
+
+namespace switchyard::cli {
+namespace {
+
+constexpr std::string_view kProgram = "squeue";
+
+void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+
+std::string date_line() {
+    const std::time_t now = std::time(nullptr);
+    std::tm local{};
+    localtime_r(&now, &local);
+    char text[64];
+    const std::size_t size = std::strftime(text, sizeof text, "%a %b %d %H:%M:%S %Y\n", &local);
+    return {text, size};
+}
+
+format::ViewContext view_from_environment(const SqueueOptions& options) {
+    format::ViewContext view;
+    if (const char* pattern = std::getenv("SLURM_TIME_FORMAT"); pattern != nullptr) {
+        view.time_format = pattern;
+    }
+    if (const char* length = std::getenv("SLURM_BITSTR_LEN"); length != nullptr) {
+        if (const auto number = parse_uint(length); number) view.elements_max = *number;
+    }
+    view.convert_units = options.convert_units;
+    return view;
+}
+
+// Asks and prints once. The tables were made before, so that a bad format is told before anything
+// is asked.
+class Listing {
+  public:
+    Listing(const SqueueOptions& options, Session& session)
+        : options_(options), session_(session), view_(view_from_environment(options)) {
+        view_.cluster = session.config.cluster_name;
+    }
+
+    Status print_jobs(const format::JobTable& table) {
+        format::SortedLines lines;
+        const Status asked = ask([&](const client::JobsChunk& chunk) {
+            for (const model::Job& job : chunk.jobs) {
+                if (is_wanted(job, options_)) table.add(lines, job, view_, options_.split);
+            }
+        });
+        SY_CHECK(asked);
+        print_table(table.header(), lines);
+        return {};
+    }
+
+    Status print_steps(const format::StepTable& table) {
+        format::SortedLines lines;
+        std::map<JobId, model::Job> jobs;  // Steps may come in a later chunk than their job.
+        const Status asked = ask([&](const client::JobsChunk& chunk) {
+            for (const model::Job& job : chunk.jobs) jobs.insert_or_assign(job.id, job);
+            for (const model::Step& step : chunk.steps) {
+                const auto job = jobs.find(step.key.job);
+                if (job == jobs.end() || step.end || !is_asked_for(step, job->second)) continue;
+                table.add(lines, {step, job->second, view_});
+            }
+        });
+        SY_CHECK(asked);
+        print_table(table.header(), lines);
+        return {};
+    }
+
+  private:
+    template <class Each>
+    Status ask(Each each) {
+        if (options_.matches_nothing) return {};
+        return client::query_jobs(session_.connection, options_.query,
+                                  [&](const client::JobsChunk& chunk) {
+                                      view_.now = chunk.now;
+                                      each(chunk);
+                                  });
+    }
+
+    bool is_asked_for(const model::Step& step, const model::Job& job) const {
+        if (options_.step_ids.empty()) return true;
+        for (const model::JobSelector& id : options_.step_ids) {
+            const bool same_job =
+                id.job == job.id ||
+                (job.array && job.array->array_id == id.job &&
+                 (!id.elements || id.all_elements ||
+                  (job.array->element && id.elements->contains(*job.array->element))));
+            if (same_job && (!id.step || *id.step == step.key.step)) return true;
+        }
+        return false;
+    }
+
+    void print_table(const std::string& header, format::SortedLines& lines) {
+        if (options_.header && !options_.clusters.empty())
+            print("CLUSTER: " + view_.cluster + "\n");
+        if (options_.header && options_.date) print(date_line());
+        if (options_.header) print(header);
+        std::size_t count = 0;
+        lines.take([&](const std::string& line) {
+            print(line);
+            ++count;
+        });
+        std::fflush(stdout);
+        if (options_.verbose > 0) say(kProgram, fmt::format("{} lines", count));
+    }
+
+    const SqueueOptions& options_;
+    Session& session_;
+    format::ViewContext view_;
+};
+
+template <class Table>
+void say_unknown_fields(const Table& table, std::string_view kind) {
+    for (const std::string& field : table.unknown_fields()) {
+        say_error(kProgram, fmt::format("Invalid {} format specification: {}", kind, field));
+    }
+}
+
+int run(const SqueueOptions& options) {
+    const auto jobs =
+        format::JobTable::make(options.steps ? format::TableRequest{} : options.table);
+    const auto steps =
+        format::StepTable::make(options.steps ? options.table : format::TableRequest{});
+    if (!jobs || !steps) {
+        say_error(kProgram, (jobs ? steps.error() : jobs.error()).message);
+        return 1;
+    }
+    say_unknown_fields(*jobs, "job");
+    say_unknown_fields(*steps, "job step");
+
+    auto session = open_session(std::string(kProgram));
+    if (!session) {
+        say_call_failed(kProgram, "slurm_load_jobs", session.error());
+        return 1;
+    }
+    if (!is_our_cluster(kProgram, options.clusters, session->config)) return 1;
+    Listing listing(options, *session);
+    for (;;) {
+        const Status printed =
+            options.steps ? listing.print_steps(*steps) : listing.print_jobs(*jobs);
+        if (!printed) {
+            say_call_failed(kProgram, options.steps ? "slurm_get_job_steps" : "slurm_load_jobs",
+                            printed.error());
+            return 1;
+        }
+        if (options.iterate_seconds == 0) return 0;
+        print("\n");
+        std::fflush(stdout);
+        sleep(static_cast<unsigned>(options.iterate_seconds));
+    }
+}
+
+}  // namespace
+
+int squeue_main(int argc, char** argv) {
+    char name[] = "squeue";  // getopt's messages begin with it.
+    argv[0] = name;
+    const SqueueParsed parsed = parse_squeue(argc, argv);
+    return parsed.exit_code ? *parsed.exit_code : run(parsed.options);
+}
+
+}  // namespace switchyard::cli

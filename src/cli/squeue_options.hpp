@@ -1,0 +1,41 @@
+// squeue_options.hpp: what squeue was asked for, from its command line and the SQUEUE_*
+// environment.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/format/job_table.hpp"
+#include "client/client.hpp"
+
+namespace switchyard::cli {
+
+struct SqueueOptions {
+    client::JobsQuery query;
+    format::TableRequest table;
+    format::JobTable::Split split;
+    bool header = true;
+    bool date = false;  // Before the header: --long and --iterate.
+    bool steps = false;
+    bool convert_units = true;
+    bool all_partitions = false;
+    bool matches_nothing = false;  // Every user asked for is unknown.
+    int iterate_seconds = 0;
+    int verbose = 0;
+    std::vector<std::string> licenses;
+    std::vector<model::JobSelector> step_ids;  // --steps=12.0,13
+    std::string clusters;
+};
+
+// What to do, or the exit code when everything is already said.
+struct SqueueParsed {
+    SqueueOptions options;
+    std::optional<int> exit_code;
+};
+SqueueParsed parse_squeue(int argc, char** argv);
+
+// Whether a job of the answer is wanted, where the controller's filter is not the whole of it.
+bool is_wanted(const model::Job& job, const SqueueOptions& options);
+
+}  // namespace switchyard::cli
