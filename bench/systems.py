@@ -1,0 +1,206 @@
+"""The two systems that are compared: Switchyard, and Debian's Slurm with a tuned configuration.
+
+Both are started on this machine, in folders and on ports of their own, with the same number of cores to give out:
+ours as four pretend nodes, theirs as one node of as many cores (Debian's build runs one slurmd per host).
+"""
+
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+
+CORES_PER_NODE, NODES = 8, 4
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def wait_until(condition, what, timeout=120):
+    deadline = time.monotonic() + timeout
+    while not condition():
+        if time.monotonic() > deadline:
+            raise RuntimeError(f"waited {timeout} s for {what}")
+        time.sleep(0.02)
+
+
+class System:
+    """What both have in common: a folder, commands, a controller process."""
+
+    name = ""
+
+    def __init__(self):
+        self.dir = pathlib.Path(tempfile.mkdtemp(prefix="sybench-", dir="/tmp"))
+        self.dir.chmod(0o755)
+        for folder in ("state", "spool", "log", "run", "work"):
+            (self.dir / folder).mkdir()
+        self.host = socket.gethostname().split(".")[0]
+        self.conf = self.dir / "slurm.conf"
+        self.controller = None
+
+    def env(self):
+        return {"PATH": f"{self.bin}:/usr/bin:/bin", "SLURM_CONF": str(self.conf), "HOME": str(self.dir), "LANG": "C.UTF-8",
+                "USER": "root"}
+
+    def command(self, name):
+        return str(pathlib.Path(self.bin) / name)
+
+    def run(self, *arguments, check=True, **options):
+        return subprocess.run([self.command(arguments[0]), *map(str, arguments[1:])], env=self.env(), cwd=self.dir / "work",
+                              capture_output=True, text=True, check=check, stdin=subprocess.DEVNULL, **options)
+
+    def queue_length(self):
+        said = self.run("squeue", "-h", "-r", "-o", "%A", check=False)
+        return len(said.stdout.splitlines()) if said.returncode == 0 else -1
+
+    def controller_rss(self):
+        for line in pathlib.Path(f"/proc/{self.controller.pid}/status").read_text().splitlines():
+            if line.startswith("VmRSS:"):
+                return int(line.split()[1]) * 1024
+        return 0
+
+    def spawn(self, *command):
+        log = open(self.dir / "log" / f"{pathlib.Path(command[0]).name}.out", "ab")
+        return subprocess.Popen([str(c) for c in command], env=self.env(), cwd="/", stdin=subprocess.DEVNULL, stdout=log,
+                                stderr=log, start_new_session=True)
+
+    def stop_process(self, process):
+        if process and process.poll() is None:
+            process.send_signal(signal.SIGTERM)
+            try:
+                process.wait(20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+    def restart_controller(self):
+        """Kills the controller and tells how long until it answers again."""
+        self.controller.kill()
+        self.controller.wait()
+        begin = time.monotonic()
+        self.start_controller()
+        wait_until(lambda: self.run("squeue", "-h", "-j", "1,1", check=False, timeout=300).returncode == 0, "an answer", 600)
+        return time.monotonic() - begin
+
+    def cleanup(self):
+        if not os.environ.get("SY_KEEP"):
+            shutil.rmtree(self.dir, ignore_errors=True)
+
+
+class Switchyard(System):
+    name = "Switchyard"
+
+    def __init__(self, bin_dir):
+        super().__init__()
+        self.bin = bin_dir
+        self.conf.write_text(f"""\
+ClusterName={self.dir.name}
+SlurmctldHost={self.host}
+SlurmctldPort={free_port()}
+StateSaveLocation={self.dir}/state
+SlurmdSpoolDir={self.dir}/spool/%n
+SwitchyardRunDir={self.dir}/run
+SelectTypeParameters=CR_Core_Memory
+MaxArraySize=200001
+MaxJobCount=2000000
+MinJobAge=10
+NodeName=n[1-{NODES}] NodeHostname={self.host} CPUs={CORES_PER_NODE} RealMemory=16000
+PartitionName=debug Nodes=ALL Default=YES MaxTime=INFINITE State=UP
+""")
+        self.agents = []
+
+    def start_controller(self):
+        self.controller = self.spawn(self.command("slurmctld"), "-D", "-f", self.conf)
+
+    def start(self):
+        self.start_controller()
+        self.agents = [self.spawn(self.command("slurmd"), "-D", "-f", self.conf, "-N", f"n{n}") for n in range(1, NODES + 1)]
+        wait_until(lambda: self.run("sinfo", "-h", "-o", "%D %t", check=False).stdout == f"{NODES} idle\n", "our nodes")
+        return self
+
+    def stop(self):
+        self.run("scancel", "-u", "root", check=False)
+        for process in [*self.agents, self.controller]:
+            self.stop_process(process)
+        self.cleanup()
+
+
+class Slurm(System):
+    name = "Slurm"
+    bin = "/usr/bin"
+
+    def __init__(self):
+        super().__init__()
+        munge = self.dir / "munge"
+        munge.mkdir(mode=0o755)
+        self.conf.write_text(f"""\
+ClusterName=peer
+SlurmctldHost={self.host}(127.0.0.1)
+SlurmctldPort={free_port()}
+SlurmdPort={free_port()}
+SlurmUser=root
+StateSaveLocation={self.dir}/state
+SlurmdSpoolDir={self.dir}/spool
+SlurmctldPidFile={self.dir}/run/slurmctld.pid
+SlurmdPidFile={self.dir}/run/slurmd.pid
+SlurmctldLogFile={self.dir}/log/slurmctld.log
+SlurmdLogFile={self.dir}/log/slurmd.log
+SlurmctldDebug=error
+SlurmdDebug=error
+AuthInfo=socket={munge}/socket
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+JobAcctGatherType=jobacct_gather/none
+AccountingStorageType=accounting_storage/none
+SwitchType=switch/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core_Memory
+SlurmdParameters=config_overrides
+SchedulerType=sched/backfill
+SchedulerParameters=default_queue_depth=10000,sched_min_interval=0,batch_sched_delay=0,max_rpc_cnt=0
+MessageTimeout=60
+ReturnToService=2
+MaxJobCount=500000
+MaxArraySize=200001
+MinJobAge=10
+NodeName={self.host} NodeAddr=127.0.0.1 CPUs={CORES_PER_NODE * NODES} RealMemory={16000 * NODES}
+PartitionName=debug Nodes=ALL Default=YES MaxTime=INFINITE State=UP
+""")
+        self.munge = munge
+        self.daemons = []
+
+    @staticmethod
+    def missing():
+        return [p for p in ("/usr/sbin/slurmctld", "/usr/sbin/slurmd", "/usr/sbin/munged", "/usr/bin/sbatch")
+                if not pathlib.Path(p).exists()]
+
+    def version(self):
+        return self.run("sinfo", "--version").stdout.split()[-1]
+
+    def start_controller(self):
+        self.controller = self.spawn("/usr/sbin/slurmctld", "-D", "-f", self.conf)
+
+    def start(self):
+        key = self.munge / "key"
+        key.write_bytes(os.urandom(64))
+        key.chmod(0o400)
+        self.daemons = [self.spawn("/usr/sbin/munged", "--foreground", "--force", f"--key-file={key}", f"--socket={self.munge}/socket",
+                                   f"--pid-file={self.munge}/pid", f"--log-file={self.munge}/log", f"--seed-file={self.munge}/seed",
+                                   "--num-threads=4")]
+        wait_until(lambda: (self.munge / "socket").exists(), "munge")
+        self.start_controller()
+        self.daemons.append(self.spawn("/usr/sbin/slurmd", "-D", "-f", self.conf))
+        wait_until(lambda: "idle" in self.run("sinfo", "-h", "-o", "%t", check=False).stdout, "Slurm's node")
+        return self
+
+    def stop(self):
+        self.run("scancel", "-u", "root", check=False)
+        for process in [*reversed(self.daemons), self.controller]:
+            self.stop_process(process)
+        self.cleanup()
