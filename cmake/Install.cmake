@@ -1,0 +1,48 @@
+# Where things go: the build tree's bin/ folder, `cmake --install` into any prefix, and the .deb.
+#
+# One executable, many names. Everything that depends on the prefix (units, links) is made at install
+# time, so that `cmake --install build/release --prefix /opt/x` needs no new configuration.
+
+set(SY_COMMANDS sbatch srun salloc squeue sinfo scancel scontrol)
+set(SY_DAEMONS slurmctld slurmd slurmstepd)
+# A name that Debian's procps has too: see SY_SKILL below.
+set(SY_SHADOWING skill)
+
+# --- the build tree: PATH=build/dev/bin is a whole installation ---
+set_target_properties(switchyard PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+foreach(name ${SY_COMMANDS} ${SY_SHADOWING} ${SY_DAEMONS})
+  file(CREATE_LINK switchyard ${CMAKE_BINARY_DIR}/bin/${name} SYMBOLIC)
+endforeach()
+
+# --- cmake --install ---
+include(GNUInstallDirs)
+install(TARGETS switchyard RUNTIME DESTINATION bin)
+install(CODE "
+  set(SY_COMMANDS ${SY_COMMANDS})
+  set(SY_SHADOWING ${SY_SHADOWING})
+  set(SY_DAEMONS ${SY_DAEMONS})
+  set(SY_SOURCE_DIR [[${CMAKE_SOURCE_DIR}]])
+")
+install(SCRIPT ${CMAKE_SOURCE_DIR}/cmake/InstallNames.cmake)
+install(FILES README.md README.zh.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md")
+
+# --- cpack: the same as a .deb ---
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME switchyard)
+set(CPACK_PACKAGE_VENDOR "Switchyard")
+set(CPACK_PACKAGE_CONTACT "Switchyard maintainers <maintainers@switchyard.invalid>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Slurm-compatible workload manager in one binary")
+set(CPACK_DEBIAN_PACKAGE_DESCRIPTION
+    "Schedules jobs on clusters with the commands, scripts and configuration files\n of Slurm. \"switchyard up\" starts a cluster on this machine.")
+set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_SET_DESTDIR ON)
+set(CPACK_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION admin)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_CONFLICTS "slurm-client, slurm-wlm, slurmctld, slurmd, slurm-wlm-basic-plugins")
+include(CPack)
