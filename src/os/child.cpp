@@ -1,0 +1,217 @@
+#include "os/child.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/sched.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "base/text.hpp"
+#include "os/files.hpp"
+#include "os/log.hpp"
+
+namespace switchyard::os {
+namespace {
+
+constexpr std::size_t kInterpreterBytesMax = 256;
+constexpr std::size_t kPidDigits = 10;
+
+// The plan as arrays of pointers, and what only the kernel reads.
+struct Prepared {
+    const ChildPlan* plan = nullptr;
+    std::vector<char*> argv, environment;
+    char* pid_digits = nullptr;  // Where in the environment the process id is to be written.
+    cpu_set_t cpus{};
+    int nothing = -1;  // /dev/null
+};
+
+[[noreturn]] void give_up(std::string_view text, int code) {
+    const std::string line = log_line("error: ", text);
+    [[maybe_unused]] const ssize_t sent = ::write(STDERR_FILENO, line.data(), line.size());
+    ::_exit(code);
+}
+
+void enter_cgroups(const Entrance& entrance) {
+    for (const std::string& file : entrance.files) {
+        const int fd = ::open(file.c_str(), O_WRONLY | O_CLOEXEC);
+        if (fd < 0 || ::write(fd, "0", 1) != 1) {
+            give_up(fmt::format("{}: {}", file, std::strerror(errno)), 1);
+        }
+        ::close(fd);
+    }
+}
+
+void reset_signals() {
+    struct sigaction standard{};
+    standard.sa_handler = SIG_DFL;
+    for (int signal = 1; signal < NSIG; ++signal) ::sigaction(signal, &standard, nullptr);
+    sigset_t none;
+    ::sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+// Our descriptors may be numbered 0 to 2 themselves: move them out of the way before placing them.
+void place_descriptors(const Prepared& prepared) {
+    const ChildPlan& plan = *prepared.plan;
+    int wanted[3] = {plan.std_in, plan.std_out, plan.std_err};
+    for (int& fd : wanted) {
+        fd = ::fcntl(fd < 0 ? prepared.nothing : fd, F_DUPFD_CLOEXEC, 10);
+    }
+    for (int i = 0; i < 3; ++i) ::dup2(wanted[i], i);
+}
+
+void set_limits(const std::vector<ChildLimit>& limits) {
+    for (const ChildLimit& limit : limits) {
+        const auto resource = static_cast<__rlimit_resource_t>(limit.resource);
+        rlimit now{};
+        if (::getrlimit(resource, &now) != 0) continue;
+        rlimit wanted{limit.soft, limit.hard};
+        // Without root a limit cannot be raised: then as far as it goes.
+        if (::geteuid() != 0 && wanted.rlim_max > now.rlim_max) wanted.rlim_max = now.rlim_max;
+        if (wanted.rlim_cur > wanted.rlim_max) wanted.rlim_cur = wanted.rlim_max;
+        ::setrlimit(resource, &wanted);
+    }
+}
+
+void go_to_work_dir(const std::string& folder) {
+    if (folder.empty() || ::chdir(folder.c_str()) == 0) return;
+    const std::string line =
+        log_line("error: ", fmt::format("couldn't chdir to `{}': {}: going to /tmp instead", folder,
+                                        std::strerror(errno)));
+    [[maybe_unused]] const ssize_t sent = ::write(STDERR_FILENO, line.data(), line.size());
+    if (::chdir("/tmp") != 0) ::_exit(errno);
+}
+
+// A script whose "#!" line names a program that is not there fails with the script's own name,
+// which misleads: name the interpreter.
+std::string exec_error_subject(const std::string& program, int error) {
+    if (error != ENOENT) return program;
+    const int fd = ::open(program.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return program;
+    char head[kInterpreterBytesMax];
+    const ssize_t got = ::read(fd, head, sizeof head);
+    ::close(fd);
+    std::string_view text(head, got > 0 ? static_cast<std::size_t>(got) : 0);
+    if (!text.starts_with("#!")) return program;
+    text = trim(text.substr(2, text.find('\n') - 2));
+    text = text.substr(0, text.find(' '));
+    return fmt::format("bad interpreter({})", text);
+}
+
+[[noreturn]] void execute(const Prepared& prepared) {
+    const ChildPlan& plan = *prepared.plan;
+    int error = ENOENT;
+    std::string subject = plan.argv.empty() ? std::string() : plan.argv[0];
+    for (const std::string& program : plan.programs) {
+        ::execve(program.c_str(), prepared.argv.data(), prepared.environment.data());
+        const bool keep_looking = errno == ENOENT || errno == ENOTDIR || errno == EACCES;
+        // Of several reasons the one that says most: a program that may not be executed.
+        if (errno != ENOENT && errno != ENOTDIR) error = errno;
+        if (plan.programs.size() == 1 || !keep_looking) {
+            subject = exec_error_subject(program, error);
+            break;
+        }
+    }
+    give_up(fmt::format("execve(): {}: {}", subject, std::strerror(error)), error);
+}
+
+[[noreturn]] void run_child(const Prepared& prepared) {
+    const ChildPlan& plan = *prepared.plan;
+    place_descriptors(prepared);
+    ::setsid();
+    enter_cgroups(plan.entrance);
+    if (plan.terminal) ::ioctl(STDIN_FILENO, TIOCSCTTY, 0);
+    if (!plan.cpus.empty()) ::sched_setaffinity(0, sizeof prepared.cpus, &prepared.cpus);
+    set_limits(plan.limits);
+    ::umask(plan.umask);
+    if (!become(plan.who))
+        give_up(fmt::format("cannot become uid {}: {}", plan.who.uid, std::strerror(errno)), 1);
+    go_to_work_dir(plan.work_dir);
+    reset_signals();
+    if (prepared.pid_digits != nullptr) {
+        std::string digits = fmt::to_string(::getpid());
+        std::memcpy(prepared.pid_digits, digits.c_str(), digits.size() + 1);
+    }
+    if (!plan.preface.empty()) {
+        [[maybe_unused]] const ssize_t sent =
+            ::write(STDERR_FILENO, plan.preface.data(), plan.preface.size());
+    }
+    execute(prepared);
+}
+
+Prepared prepare(ChildPlan& plan, int nothing) {
+    Prepared prepared;
+    prepared.plan = &plan;
+    prepared.nothing = nothing;
+    if (!plan.pid_variable.empty()) {
+        plan.environment.push_back(plan.pid_variable + "=" + std::string(kPidDigits, '0'));
+        std::string& entry = plan.environment.back();
+        prepared.pid_digits = entry.data() + entry.size() - kPidDigits;
+    }
+    for (std::string& argument : plan.argv) prepared.argv.push_back(argument.data());
+    for (std::string& entry : plan.environment) prepared.environment.push_back(entry.data());
+    prepared.argv.push_back(nullptr);
+    prepared.environment.push_back(nullptr);
+    CPU_ZERO(&prepared.cpus);
+    for (const std::uint32_t cpu : plan.cpus.to_vector()) {
+        if (cpu < CPU_SETSIZE) CPU_SET(cpu, &prepared.cpus);
+    }
+    return prepared;
+}
+
+// A child that is born inside its cgroup: moving it there later would stop the whole machine for a
+// moment.
+pid_t fork_into(int folder) {
+    clone_args arguments{};
+    arguments.flags = CLONE_INTO_CGROUP;
+    arguments.exit_signal = SIGCHLD;
+    arguments.cgroup = static_cast<std::uint64_t>(folder);
+    return static_cast<pid_t>(::syscall(SYS_clone3, &arguments, sizeof arguments));
+}
+
+}  // namespace
+
+std::vector<std::string> program_candidates(const std::string& name,
+                                            const std::vector<std::string>& environment,
+                                            const std::string& work_dir) {
+    if (name.starts_with('/')) return {name};
+    if (name.find('/') != std::string::npos) return {work_dir + "/" + name};
+    std::vector<std::string> found;
+    for (const std::string& entry : environment) {
+        if (!entry.starts_with("PATH=")) continue;
+        for (const std::string_view folder : split(std::string_view(entry).substr(5), ':')) {
+            const std::string base = folder.empty() ? work_dir : std::string(folder);
+            found.push_back((base.starts_with('/') ? base : work_dir + "/" + base) + "/" + name);
+        }
+        break;
+    }
+    return found;
+}
+
+Result<pid_t> start_child(ChildPlan plan) {
+    const io::Fd nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
+    if (!nothing) return errno_failure("/dev/null");
+    const Prepared prepared = prepare(plan, nothing.get());
+
+    // No signal may run a handler in the child while it still shares this process's memory.
+    sigset_t all, before;
+    ::sigfillset(&all);
+    ::sigprocmask(SIG_SETMASK, &all, &before);
+    const pid_t pid = plan.entrance.folder >= 0 ? fork_into(plan.entrance.folder) : ::vfork();
+    if (pid == 0) run_child(prepared);
+    const int error = errno;
+    ::sigprocmask(SIG_SETMASK, &before, nullptr);
+    errno = error;
+    if (pid < 0) return errno_failure("fork");
+    return pid;
+}
+
+}  // namespace switchyard::os

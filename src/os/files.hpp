@@ -1,0 +1,34 @@
+// files.hpp: small files and folders of the system: read whole, written whole, errors with their
+// path.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+
+namespace switchyard::os {
+
+// errno as a failure: "<what>: No such file or directory". NotFound for ENOENT, AccessDenied for
+// EACCES and EPERM, Busy for EBUSY, else Io.
+Failure errno_failure(std::string_view what);
+
+Result<std::string> read_file(const std::string& path);
+// One write(2) to a file that exists: what kernel interfaces (/proc, cgroups) want.
+Status write_file(const std::string& path, std::string_view text);
+// A new file, complete or not there: written beside its place, then renamed into it.
+Status write_new_file(const std::string& path, std::string_view text, mode_t mode);
+
+// mkdir -p; folders that exist are left as they are.
+Status make_folders(const std::string& path, mode_t mode);
+// Names in a folder, sorted, without "." and "..".
+Result<std::vector<std::string>> list_folder(const std::string& path);
+// Removes a folder and the files in it, one level deep or more. A path that is not there is no
+// error.
+Status remove_tree(const std::string& path);
+bool exists(const std::string& path);
+
+}  // namespace switchyard::os

@@ -1,0 +1,19 @@
+// no_containment.hpp: a step without cgroups: a container without rights, or a user's own cluster.
+//
+// A process belongs to a step if it descends from the step's stepd (which is a subreaper, so that
+// daemonised children stay below it), or if its environment carries the step's marker. Memory and
+// cores are not limited here: stepd watches the one and sets the affinity of its tasks for the
+// other.
+#pragma once
+
+#include "os/containment.hpp"
+
+namespace switchyard::os {
+
+inline constexpr const char* kStepMarker = "SWITCHYARD_STEP";
+
+// The value of the marker for a step at this place.
+std::string marker_of(const std::string& place, const StepKey& key);
+std::unique_ptr<Containment> make_no_containment(const ContainmentPlan& plan);
+
+}  // namespace switchyard::os

@@ -1,0 +1,33 @@
+// processes.hpp: looking around in /proc.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace switchyard::os {
+
+struct Process {
+    pid_t pid = 0, parent = 0, session = 0;
+    char state = '?';            // 'Z': dead, not yet waited for.
+    std::uint64_t resident = 0;  // Bytes.
+};
+
+std::vector<Process> list_processes();
+std::optional<Process> read_process(pid_t pid);
+
+// All that descend from `root`, without it; zombies left out.
+std::vector<pid_t> descendants(const std::vector<Process>& all, pid_t root);
+
+// Whether the environment that the process was started with has this "NAME=value". False also when
+// it may not be read: another user's process.
+bool has_environment(pid_t pid, std::string_view assignment);
+
+std::uint64_t resident_bytes(const std::vector<pid_t>& pids);
+
+}  // namespace switchyard::os
