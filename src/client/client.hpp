@@ -1,7 +1,9 @@
-// client.hpp: the library every command uses: one connection, one round trip, values of src/model out.
+// client.hpp: the library every command uses: one connection, one round trip, values of src/model
+// out.
 //
-// It talks to the controller's socket on this host, else to the socket of an agent on this host, which relays.
-// Blocking, no threads. A command that must watch other descriptors too (srun, salloc) polls fd().
+// It talks to the controller's socket on this host, else to the socket of an agent on this host,
+// which relays. Blocking, no threads. A command that must watch other descriptors too (srun,
+// salloc) polls fd().
 #pragma once
 
 #include <cstdint>
@@ -37,11 +39,15 @@ class Connection {
     Connection(Connection&&) noexcept;
     Connection& operator=(Connection&&) noexcept;
 
-    // Fills id and protocol, sends; returns the id.
+    // Fills id, protocol and (for a submission or step without one) nonce, sends; returns the id.
     Result<std::uint64_t> send(wire::Request& request);
-    // The next reply to any request; Errc::Timeout when `wait` has passed.
+    // The next reply to any request; Errc::Timeout when `wait` has passed, Errc::Unreachable when
+    // the connection is lost. A Failure reply is returned as it is.
     Result<wire::Reply> receive(std::optional<Millis> wait = std::nullopt);
     // send and the first reply to it; a Failure reply becomes an Error (its notes: last_notes()).
+    // When the connection is lost before the answer, what may be asked twice (queries; submissions,
+    // by their nonce) is asked again over a new one, so fd() may change; everything else is
+    // Errc::Unreachable.
     Result<wire::Reply> call(wire::Request& request);
     // Replies that are already read but not yet taken: check before polling fd().
     bool has_buffered_reply() const;
@@ -71,6 +77,7 @@ struct JobsQuery {
     bool history = false;
     std::optional<Instant> history_from, history_to;
     bool one_job = false;
+    bool hidden_partitions = false;
 };
 struct JobsChunk {
     std::vector<model::Job> jobs;
@@ -78,7 +85,8 @@ struct JobsChunk {
     Instant now{};  // The controller's clock.
 };
 // Chunk by chunk, as they arrive; `each` is called at least once.
-Status query_jobs(Connection& connection, const JobsQuery& query, const std::function<void(JobsChunk)>& each);
+Status query_jobs(Connection& connection, const JobsQuery& query,
+                  const std::function<void(JobsChunk)>& each);
 // The same, gathered.
 Result<JobsChunk> fetch_jobs(Connection& connection, const JobsQuery& query);
 struct NodesAnswer {
@@ -102,14 +110,16 @@ struct SignalOptions {
     int signal = 0;  // 0: end the job.
     bool batch_only = false, full = false, hurry = false;
 };
-Result<BulkAnswer> signal_jobs(Connection& connection, const JobFilter& filter, const SignalOptions& options);
+Result<BulkAnswer> signal_jobs(Connection& connection, const JobFilter& filter,
+                               const SignalOptions& options);
 Result<BulkAnswer> update_jobs(Connection& connection, const std::vector<model::JobSelector>& jobs,
                                const model::JobUpdate& update);
-Result<BulkAnswer> hold_jobs(Connection& connection, const std::vector<model::JobSelector>& jobs, bool hold,
-                             bool as_user);
-Result<BulkAnswer> requeue_jobs(Connection& connection, const std::vector<model::JobSelector>& jobs, bool hold,
-                                bool incomplete_only);
-Result<BulkAnswer> suspend_jobs(Connection& connection, const std::vector<model::JobSelector>& jobs, bool resume);
+Result<BulkAnswer> hold_jobs(Connection& connection, const std::vector<model::JobSelector>& jobs,
+                             bool hold, bool as_user);
+Result<BulkAnswer> requeue_jobs(Connection& connection, const std::vector<model::JobSelector>& jobs,
+                                bool hold, bool incomplete_only);
+Result<BulkAnswer> suspend_jobs(Connection& connection, const std::vector<model::JobSelector>& jobs,
+                                bool resume);
 Result<BulkAnswer> top_jobs(Connection& connection, const std::vector<model::JobSelector>& jobs);
 Status update_nodes(Connection& connection, const model::NodeUpdate& update);
 Status update_partition(Connection& connection, const model::PartitionUpdate& update);

@@ -1,0 +1,214 @@
+// calls.cpp: one function per question, values of src/model in and out.
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "client/client.hpp"
+#include "wire/codec.hpp"
+
+namespace switchyard::client {
+namespace {
+
+void put_strings(const std::vector<std::string>& from,
+                 google::protobuf::RepeatedPtrField<std::string>* to) {
+    for (const std::string& each : from) *to->Add() = each;
+}
+
+template <class Message>
+void put_selectors(const std::vector<model::JobSelector>& from, Message* to) {
+    for (const model::JobSelector& each : from) wire::encode(each, to->add_jobs());
+}
+
+void encode_filter(const JobFilter& from, wire::JobFilter* to) {
+    put_selectors(from.jobs, to);
+    for (const std::uint32_t uid : from.uids) to->add_uids(uid);
+    put_strings(from.names, to->mutable_names());
+    put_strings(from.partitions, to->mutable_partitions());
+    put_strings(from.accounts, to->mutable_accounts());
+    put_strings(from.qos, to->mutable_qos());
+    put_strings(from.nodes, to->mutable_nodes());
+    put_strings(from.reservations, to->mutable_reservations());
+    put_strings(from.wckeys, to->mutable_wckeys());
+    for (const model::JobState state : from.states)
+        to->add_states(static_cast<std::uint32_t>(state));
+}
+
+Failure unexpected_answer() {
+    return fail(Errc::ProtocolVersion, "the controller answered something else than was asked");
+}
+
+// A list that may come in several replies: each is given to `take`, until the last. The first is
+// got by call(), which asks again if the controller is just restarting.
+Status for_each_reply(Connection& connection, wire::Request& request,
+                      const std::function<Status(const wire::Reply&)>& take) {
+    SY_TRY(wire::Reply reply, connection.call(request));
+    const std::uint64_t id = reply.id();
+    for (;;) {
+        SY_CHECK(take(reply));
+        if (reply.last()) return {};
+        do {
+            SY_TRY(reply, connection.receive());
+        } while (reply.id() != id);
+        if (reply.has_failure()) return switchyard::Failure{error_of(reply)};
+    }
+}
+
+Result<BulkAnswer> call_bulk(Connection& connection, wire::Request& request) {
+    SY_TRY(const wire::Reply reply, connection.call(request));
+    if (!reply.has_done()) return unexpected_answer();
+    BulkAnswer answer;
+    for (const wire::Problem& each : reply.done().problems()) {
+        answer.problems.push_back({each.job(), static_cast<Errc>(each.code())});
+    }
+    answer.matched = reply.done().matched();
+    answer.touched.assign(reply.done().touched().begin(), reply.done().touched().end());
+    return answer;
+}
+
+Result<JobsChunk> decode_chunk(const wire::JobsReply& from) {
+    JobsChunk chunk;
+    chunk.now = Instant{Millis{from.now()}};
+    chunk.jobs.reserve(static_cast<std::size_t>(from.jobs_size()));
+    for (const wire::Job& each : from.jobs()) {
+        SY_TRY(model::Job job, wire::decode(each));
+        chunk.jobs.push_back(std::move(job));
+    }
+    for (const wire::Step& each : from.steps()) {
+        SY_TRY(model::Step step, wire::decode(each));
+        chunk.steps.push_back(std::move(step));
+    }
+    return chunk;
+}
+
+}  // namespace
+
+Status query_jobs(Connection& connection, const JobsQuery& query,
+                  const std::function<void(JobsChunk)>& each) {
+    wire::Request request;
+    wire::JobsQuery* to = request.mutable_jobs();
+    encode_filter(query.filter, to->mutable_filter());
+    to->set_all_states(query.all_states);
+    to->set_with_steps(query.with_steps);
+    to->set_history(query.history);
+    if (query.history_from) to->set_history_from(query.history_from->time_since_epoch().count());
+    if (query.history_to) to->set_history_to(query.history_to->time_since_epoch().count());
+    to->set_one_job(query.one_job);
+    to->set_hidden_partitions(query.hidden_partitions);
+    return for_each_reply(connection, request, [&](const wire::Reply& reply) -> Status {
+        if (!reply.has_jobs()) return unexpected_answer();
+        SY_TRY(JobsChunk chunk, decode_chunk(reply.jobs()));
+        each(std::move(chunk));
+        return {};
+    });
+}
+
+Result<JobsChunk> fetch_jobs(Connection& connection, const JobsQuery& query) {
+    JobsChunk all;
+    SY_CHECK(query_jobs(connection, query, [&](JobsChunk chunk) {
+        all.now = chunk.now;
+        std::ranges::move(chunk.jobs, std::back_inserter(all.jobs));
+        std::ranges::move(chunk.steps, std::back_inserter(all.steps));
+    }));
+    return all;
+}
+
+Result<NodesAnswer> fetch_nodes(Connection& connection, const std::vector<std::string>& names) {
+    wire::Request request;
+    put_strings(names, request.mutable_nodes()->mutable_names());
+    NodesAnswer answer;
+    SY_CHECK(for_each_reply(connection, request, [&](const wire::Reply& reply) -> Status {
+        if (!reply.has_nodes()) return unexpected_answer();
+        answer.now = Instant{Millis{reply.nodes().now()}};
+        for (const wire::Node& each : reply.nodes().nodes()) {
+            SY_TRY(model::Node node, wire::decode(each));
+            answer.nodes.push_back(std::move(node));
+        }
+        return {};
+    }));
+    return answer;
+}
+
+Result<std::vector<model::Partition>> fetch_partitions(Connection& connection) {
+    wire::Request request;
+    request.mutable_partitions();
+    std::vector<model::Partition> partitions;
+    SY_CHECK(for_each_reply(connection, request, [&](const wire::Reply& reply) -> Status {
+        if (!reply.has_partitions()) return unexpected_answer();
+        for (const wire::Partition& each : reply.partitions().partitions()) {
+            SY_TRY(model::Partition partition, wire::decode(each));
+            partitions.push_back(std::move(partition));
+        }
+        return {};
+    }));
+    return partitions;
+}
+
+Result<BulkAnswer> signal_jobs(Connection& connection, const JobFilter& filter,
+                               const SignalOptions& options) {
+    wire::Request request;
+    wire::SignalRequest* to = request.mutable_signal();
+    encode_filter(filter, to->mutable_filter());
+    to->set_signal(options.signal);
+    to->set_batch_only(options.batch_only);
+    to->set_full(options.full);
+    to->set_hurry(options.hurry);
+    return call_bulk(connection, request);
+}
+
+Result<BulkAnswer> update_jobs(Connection& connection, const std::vector<model::JobSelector>& jobs,
+                               const model::JobUpdate& update) {
+    wire::Request request;
+    put_selectors(jobs, request.mutable_update_job());
+    wire::encode(update, request.mutable_update_job()->mutable_update());
+    return call_bulk(connection, request);
+}
+
+Result<BulkAnswer> hold_jobs(Connection& connection, const std::vector<model::JobSelector>& jobs,
+                             bool hold, bool as_user) {
+    wire::Request request;
+    put_selectors(jobs, request.mutable_hold());
+    request.mutable_hold()->set_hold(hold);
+    request.mutable_hold()->set_as_user(as_user);
+    return call_bulk(connection, request);
+}
+
+Result<BulkAnswer> requeue_jobs(Connection& connection, const std::vector<model::JobSelector>& jobs,
+                                bool hold, bool incomplete_only) {
+    wire::Request request;
+    put_selectors(jobs, request.mutable_requeue());
+    request.mutable_requeue()->set_hold(hold);
+    request.mutable_requeue()->set_incomplete_only(incomplete_only);
+    return call_bulk(connection, request);
+}
+
+Result<BulkAnswer> suspend_jobs(Connection& connection, const std::vector<model::JobSelector>& jobs,
+                                bool resume) {
+    wire::Request request;
+    put_selectors(jobs, request.mutable_suspend());
+    request.mutable_suspend()->set_resume(resume);
+    return call_bulk(connection, request);
+}
+
+Result<BulkAnswer> top_jobs(Connection& connection, const std::vector<model::JobSelector>& jobs) {
+    wire::Request request;
+    put_selectors(jobs, request.mutable_top());
+    return call_bulk(connection, request);
+}
+
+Status update_nodes(Connection& connection, const model::NodeUpdate& update) {
+    wire::Request request;
+    wire::encode(update, request.mutable_update_node());
+    SY_TRY(const wire::Reply reply, connection.call(request));
+    if (!reply.has_done()) return unexpected_answer();
+    return {};
+}
+
+Status update_partition(Connection& connection, const model::PartitionUpdate& update) {
+    wire::Request request;
+    wire::encode(update, request.mutable_update_partition());
+    SY_TRY(const wire::Reply reply, connection.call(request));
+    if (!reply.has_done()) return unexpected_answer();
+    return {};
+}
+
+}  // namespace switchyard::client

@@ -1,0 +1,202 @@
+// connection.cpp: requests out, replies in, and a second try where asking twice does no harm.
+#include <sys/random.h>
+
+#include <deque>
+#include <utility>
+
+#include "client/client.hpp"
+#include "client/dial.hpp"
+#include "wire/blocking.hpp"
+#include "wire/channel.hpp"
+#include "wire/proto/request.pb.h"
+
+namespace switchyard::client {
+namespace {
+
+constexpr Millis kOpenPatience{5'000};        // For a controller that may be restarting.
+constexpr Millis kReconnectPatience{10'000};  // For one that was there a moment ago.
+constexpr Millis kAnswerTimeout{100'000};
+constexpr int kRetriesMax = 3;
+
+std::uint64_t random_nonce() {
+    std::uint64_t nonce = 0;
+    while (nonce == 0) {
+        if (::getrandom(&nonce, sizeof nonce, 0) != static_cast<ssize_t>(sizeof nonce)) nonce = 0;
+    }
+    return nonce;
+}
+
+// A submission is recognised by its nonce when it arrives a second time, so it can be repeated when
+// the answer was lost with the controller.
+void give_nonce(wire::Request& request) {
+    if (request.has_submit() && request.submit().nonce() == 0)
+        request.mutable_submit()->set_nonce(random_nonce());
+    if (request.has_create_step() && request.create_step().nonce() == 0) {
+        request.mutable_create_step()->set_nonce(random_nonce());
+    }
+}
+
+bool may_be_repeated(const wire::Request& request) {
+    switch (request.body_case()) {
+        case wire::Request::kSubmit:
+        case wire::Request::kCreateStep:
+        case wire::Request::kJobs:
+        case wire::Request::kNodes:
+        case wire::Request::kPartitions:
+        case wire::Request::kScript:
+        case wire::Request::kPids:
+        case wire::Request::kConfig:
+        case wire::Request::kPing:
+        case wire::Request::kDiag:
+        case wire::Request::kWait:
+        case wire::Request::kAttach:
+            return true;
+        default:
+            return false;
+    }
+}
+
+}  // namespace
+
+struct Connection::State {
+    wire::FrameSocket socket;
+    Whereabouts where;
+    std::string command;
+    std::uint64_t next_id = 1;
+    bool introduced = false;        // The protocol version was sent.
+    std::deque<wire::Reply> early;  // Replies to other requests that came while one was waited for.
+    std::vector<std::string> notes;
+    std::string bytes;  // Kept for its memory.
+
+    Status send_once(wire::Request& request);
+    Result<wire::Reply> receive_new(std::optional<Millis> wait);
+    Result<wire::Reply> answer_to(std::uint64_t id);
+    Status reconnect();
+    void keep_notes(const wire::Reply& reply);
+};
+
+Status Connection::State::send_once(wire::Request& request) {
+    request.set_id(next_id++);
+    if (!introduced) {
+        request.set_protocol(wire::kProtocol);
+        request.set_command(command);
+    }
+    bytes.clear();
+    if (!request.SerializeToString(&bytes))
+        return fail(Errc::Internal, "the request cannot be encoded");
+    SY_CHECK(socket.send(bytes));
+    introduced = true;
+    return {};
+}
+
+Result<wire::Reply> Connection::State::receive_new(std::optional<Millis> wait) {
+    SY_TRY(const std::string_view frame, socket.receive(wait));
+    wire::Reply reply;
+    if (!reply.ParseFromArray(frame.data(), static_cast<int>(frame.size()))) {
+        return fail(Errc::ProtocolVersion,
+                    "the controller's answer cannot be read: it speaks another version");
+    }
+    return reply;
+}
+
+Result<wire::Reply> Connection::State::answer_to(std::uint64_t id) {
+    for (auto it = early.begin(); it != early.end(); ++it) {
+        if (it->id() != id) continue;
+        wire::Reply reply = std::move(*it);
+        early.erase(it);
+        return reply;
+    }
+    for (;;) {
+        SY_TRY(wire::Reply reply, receive_new(kAnswerTimeout));
+        // A failure without an id is about the connection itself.
+        if (reply.id() == id || (reply.id() == 0 && reply.has_failure())) return reply;
+        early.push_back(std::move(reply));
+    }
+}
+
+Status Connection::State::reconnect() {
+    SY_TRY(socket, dial(where, kReconnectPatience));
+    introduced = false;
+    early.clear();
+    return {};
+}
+
+void Connection::State::keep_notes(const wire::Reply& reply) {
+    notes.clear();
+    if (reply.has_failure())
+        notes.assign(reply.failure().notes().begin(), reply.failure().notes().end());
+    if (reply.has_submitted())
+        notes.assign(reply.submitted().notes().begin(), reply.submitted().notes().end());
+}
+
+Connection::Connection(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Connection::~Connection() = default;
+Connection::Connection(Connection&&) noexcept = default;
+Connection& Connection::operator=(Connection&&) noexcept = default;
+
+Result<Connection> Connection::open(const config::Config& config, std::string command) {
+    Whereabouts where = whereabouts(config);
+    SY_TRY(wire::FrameSocket socket, dial(where, kOpenPatience));
+    return Connection(std::unique_ptr<State>(new State{.socket = std::move(socket),
+                                                       .where = std::move(where),
+                                                       .command = std::move(command),
+                                                       .early = {},
+                                                       .notes = {},
+                                                       .bytes = {}}));
+}
+
+Result<Connection> Connection::open_default(std::string command) {
+    SY_TRY(const std::string path, config::find_config_file());
+    SY_TRY(const config::Config config, config::load_client_config(path));
+    return open(config, std::move(command));
+}
+
+Result<std::uint64_t> Connection::send(wire::Request& request) {
+    give_nonce(request);
+    SY_CHECK(state_->send_once(request));
+    return request.id();
+}
+
+Result<wire::Reply> Connection::receive(std::optional<Millis> wait) {
+    if (!state_->early.empty()) {
+        wire::Reply reply = std::move(state_->early.front());
+        state_->early.pop_front();
+        return reply;
+    }
+    return state_->receive_new(wait);
+}
+
+Result<wire::Reply> Connection::call(wire::Request& request) {
+    give_nonce(request);
+    for (int attempt = 0;; ++attempt) {
+        const Status sent = state_->send_once(request);
+        Result<wire::Reply> reply =
+            sent ? state_->answer_to(request.id()) : switchyard::Failure{sent.error()};
+        if (reply) {
+            state_->keep_notes(*reply);
+            if (reply->has_failure()) return switchyard::Failure{error_of(*reply)};
+            return reply;
+        }
+        const bool lost = reply.error().code == Errc::Unreachable;
+        if (!lost) return reply;
+        // Not known whether it was done: only what bears repeating is asked again.
+        if (!may_be_repeated(request) || attempt == kRetriesMax) return fail(Errc::Unreachable);
+        SY_CHECK(state_->reconnect());
+    }
+}
+
+bool Connection::has_buffered_reply() const {
+    return !state_->early.empty() || state_->socket.has_buffered_frame();
+}
+int Connection::fd() const { return state_->socket.fd(); }
+const std::vector<std::string>& Connection::last_notes() const { return state_->notes; }
+
+Error error_of(const wire::Reply& reply) {
+    const wire::Failure& failure = reply.failure();
+    const auto code = static_cast<Errc>(failure.code());
+    std::string message = failure.message();
+    if (message.empty()) message = errc_text(code);
+    return {code, std::move(message)};
+}
+
+}  // namespace switchyard::client
