@@ -64,10 +64,11 @@ Result<wire::FrameSocket> dial(const Whereabouts& where, Millis patience) {
     for (Millis pause = kFirstPause;; pause = std::min(pause * 2, kLongestPause)) {
         Result<wire::FrameSocket> made = attempt(where);
         if (made) return made;
+        const Errc why = made.error().code;
+        if (why == Errc::AccessDenied || why == Errc::InvalidArgument) return made;
+        // Refused: the file of its socket is there, as after a kill.
         const bool may_come_back =
-            exists(where.controller_socket) || exists(where.controller_pid_file);
-        if (made.error().code == Errc::AccessDenied || made.error().code == Errc::InvalidArgument)
-            return made;
+            why == Errc::Unreachable || is_starting(where.controller_pid_file);
         if (!may_come_back || Clock::now() >= deadline) return fail(Errc::Unreachable);
         std::this_thread::sleep_for(pause);
     }
