@@ -166,17 +166,26 @@ Instant to_instant(const Date& date, const TimeOfDay& time, int more_days = 0) {
     return from_unix_seconds(std::mktime(&when));
 }
 
-// Separates a date from the time of day behind it ("2027-01-02T16:00", "01/02-16:00") and lowers
-// the case.
+// The place of the 't' or '-' between a date and a time of day: "2027-01-02T16:00", "01/02-16:00".
+std::size_t joint_of(std::string_view text) {
+    constexpr std::size_t kIsoDate = 10;
+    if (text.size() > kIsoDate && text[4] == '-' && text[7] == '-') {
+        const bool joint = text[kIsoDate] == 't' || text[kIsoDate] == '-';
+        return joint ? kIsoDate : std::string_view::npos;
+    }
+    if (text.find_first_of("/.") == std::string_view::npos) return std::string_view::npos;
+    // Not the 't' of "midnight".
+    const std::size_t at = text.find_first_of("t-");
+    return at == text.find_first_not_of("0123456789/.") ? at : std::string_view::npos;
+}
+
+// The words of a date and a time of day, in lower case.
 std::vector<std::string> words_of(std::string_view text) {
     std::string plain = to_lower(trim(text));
-    const std::size_t colon = plain.find(':');
-    for (std::size_t i = 1; i + 1 < plain.size(); ++i) {
-        const auto digit = [&](std::size_t at) { return plain[at] >= '0' && plain[at] <= '9'; };
-        if (!digit(i - 1) || !digit(i + 1)) continue;
-        const bool last_dash = plain[i] == '-' && colon != std::string::npos && i < colon &&
-                               plain.find('-', i + 1) == std::string::npos;
-        if (plain[i] == 't' || last_dash) plain[i] = ' ';
+    const std::size_t joint = joint_of(plain);
+    if (joint != std::string::npos) {
+        if (joint + 1 == plain.size()) return {};
+        plain[joint] = ' ';
     }
     std::vector<std::string> words;
     for (std::string_view piece : split(plain, ' ')) {
