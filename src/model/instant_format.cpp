@@ -176,7 +176,8 @@ std::size_t joint_of(std::string_view text) {
     if (text.find_first_of("/.") == std::string_view::npos) return std::string_view::npos;
     // Not the 't' of "midnight".
     const std::size_t at = text.find_first_of("t-");
-    return at == text.find_first_not_of("0123456789/.") ? at : std::string_view::npos;
+    const bool joint = at != 0 && at == text.find_first_not_of("0123456789/.");
+    return joint ? at : std::string_view::npos;
 }
 
 // The words of a date and a time of day, in lower case.
