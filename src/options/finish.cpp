@@ -1,0 +1,159 @@
+// finish.cpp: what follows from several options together, and the step that srun asks for.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/errc.hpp"
+#include "base/text.hpp"
+#include "model/gres.hpp"
+#include "options/parse.hpp"
+
+namespace switchyard::options {
+namespace {
+
+// --gres and --gpus-per-node speak of the same thing; about GPUs the latter has the last word.
+Outcome join_gres(JobRequest& request) {
+    std::vector<model::GresRequest>& all = request.job.gres_per_node;
+    all.clear();
+    if (request.gres) {
+        auto parsed = model::parse_gres(*request.gres);
+        if (!parsed) return Fault{Fault::Kind::Fatal, std::string(errc_text(Errc::InvalidGres))};
+        all = *std::move(parsed);
+    }
+    if (request.gpus_per_node) {
+        std::erase_if(all, [](const model::GresRequest& gres) { return gres.name == "gpu"; });
+        if (auto parsed = model::parse_gres(*request.gpus_per_node)) {
+            all.insert(all.end(), parsed->begin(), parsed->end());
+        }
+    }
+    return {};
+}
+
+// More nodes than tasks: some would stand idle.
+void fit_nodes_to_tasks(JobRequest& request) {
+    model::JobSpec& job = request.job;
+    if (!job.tasks || !job.nodes_min || *job.tasks >= *job.nodes_min) return;
+    if (request.given_on_command_line("nodes") || request.command != Command::Srun) {
+        const std::string nodes = job.nodes_max && *job.nodes_max != *job.nodes_min
+                                      ? fmt::format("{}-{}", *job.nodes_min, *job.nodes_max)
+                                      : fmt::format("{}", *job.nodes_min);
+        request.warnings.push_back(
+            fmt::format("can't run {} processes on {} nodes, setting nnodes to {}", *job.tasks,
+                        nodes, *job.tasks));
+    }
+    job.nodes_min = *job.tasks;
+    job.nodes_max = *job.tasks;
+}
+
+// --ntasks-per-node cannot hold when more tasks are asked for than it allows on the nodes.
+void fit_tasks_per_node(JobRequest& request) {
+    model::JobSpec& job = request.job;
+    if (job.tasks_per_node == 0u) job.tasks_per_node.reset();
+    if (!job.tasks || !job.tasks_per_node || !job.nodes_max) return;
+    if (static_cast<std::uint64_t>(*job.nodes_max) * *job.tasks_per_node >= *job.tasks) return;
+    // Inherited from the job around an srun that says how many tasks it wants: no reason for a
+    // warning.
+    const bool inherited =
+        request.command == Command::Srun && !request.given_on_command_line("ntasks-per-node");
+    if (!inherited) {
+        request.warnings.push_back(
+            fmt::format("can't honor --ntasks-per-node set to {} which doesn't match the "
+                        "requested tasks {} with the maximum number of requested nodes {}. "
+                        "Ignoring --ntasks-per-node.",
+                        *job.tasks_per_node, *job.tasks, *job.nodes_max));
+    }
+    job.tasks_per_node.reset();
+}
+
+// Nodes named with -w for which no count was given are the count.
+void count_named_nodes(JobRequest& request) {
+    model::JobSpec& job = request.job;
+    const auto named = static_cast<std::uint32_t>(job.required_nodes.size());
+    if (named == 0) return;
+    if (request.command == Command::Srun && !request.given_on_command_line("nodes") &&
+        request.was_given("nodes") && request.given_on_command_line("nodelist")) {
+        job.nodes_min = job.nodes_max =
+            named;  // The node count of the job around it says nothing about the step.
+    }
+    if (!job.nodes_min) job.nodes_min = named;
+    if (*job.nodes_min < named) job.nodes_min = named;
+    if (job.nodes_max && *job.nodes_max < named) job.nodes_max = named;
+}
+
+std::uint64_t gpu_count(const std::vector<model::GresRequest>& gpus) {
+    std::uint64_t sum = 0;
+    for (const model::GresRequest& gpu : gpus) sum += gpu.count;
+    return sum;
+}
+
+// A step's share of GPUs per node, from --gpus and --gpus-per-task, where it follows from the
+// counts.
+void derive_step_gpus(const JobRequest& request, model::StepSpec& step) {
+    if (!step.gres_per_node.empty() || !step.nodes_min || step.nodes_min != step.nodes_max) return;
+    const std::uint64_t nodes = *step.nodes_min;
+    std::uint64_t per_node = 0;
+    if (request.given_on_command_line("gpus-per-task") && step.tasks) {
+        per_node = gpu_count(request.job.gpus_per_task) * ((*step.tasks + nodes - 1) / nodes);
+    } else if (request.given_on_command_line("gpus")) {
+        const std::uint64_t gpus = gpu_count(request.job.gpus_per_job);
+        if (gpus % nodes == 0) per_node = gpus / nodes;
+    }
+    if (per_node != 0) step.gres_per_node.push_back({"gpu", "", per_node});
+}
+
+}  // namespace
+
+Outcome finish(JobRequest& request, const Surroundings& surroundings) {
+    if (Outcome fault = join_gres(request)) return fault;
+    count_named_nodes(request);
+    // --ntasks on srun's own line outweighs the node count and the tasks per node of the job around
+    // it.
+    fit_nodes_to_tasks(request);
+    fit_tasks_per_node(request);
+    request.job.kind =
+        request.command == Command::Sbatch ? model::JobKind::Batch : model::JobKind::Allocation;
+    request.job.work_dir = request.chdir.value_or(surroundings.work_dir);
+    if (request.job.time_limit && request.job.time_min &&
+        *request.job.time_limit < *request.job.time_min) {
+        return Fault{Fault::Kind::Refused, std::string(errc_text(Errc::InvalidTimeLimit))};
+    }
+    return {};
+}
+
+model::StepSpec step_spec(const JobRequest& request, bool alone) {
+    const model::JobSpec& job = request.job;
+    const LaunchSettings& launch = request.launch;
+    model::StepSpec step;
+    step.name = job.name;
+    step.tasks = job.tasks;
+    step.cpus_per_task = job.cpus_per_task;
+    step.tasks_per_node = job.tasks_per_node;
+    step.distribution = job.distribution;
+    step.overcommit = job.overcommit;
+    step.overlap = launch.overlap;
+    step.interactive = launch.interactive;
+    if (alone) {
+        // The allocation was made for this step: it takes all of it.
+        step.whole = launch.external_launcher;
+        step.exact = launch.exact;
+        return step;
+    }
+    step.nodes_min = job.nodes_min;
+    step.nodes_max = job.nodes_max;
+    step.memory = job.memory;
+    step.required_nodes = job.required_nodes;
+    step.excluded_nodes = job.excluded_nodes;
+    step.relative = launch.relative;
+    step.gres_per_node = job.gres_per_node;
+    step.gres_none = request.gres && equals_ignoring_case(*request.gres, "none");
+    derive_step_gpus(request, step);
+    // Inside a job, --exclusive and -c mean: these processors and no others.
+    step.exact =
+        launch.exact || request.exclusive || request.given_on_command_line("cpus-per-task");
+    step.whole = launch.external_launcher;
+    step.immediate = request.ask.immediate_seconds.has_value();
+    if (request.given_on_command_line("time")) step.time_limit = job.time_limit;
+    return step;
+}
+
+}  // namespace switchyard::options

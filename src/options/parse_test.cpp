@@ -1,0 +1,408 @@
+// parse_test.cpp: options as users give them: every option once, precedence, and the words for bad
+// values.
+#include "options/parse.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "base/text.hpp"
+#include "options/help.hpp"
+#include "options/option.hpp"
+
+namespace switchyard::options {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Surroundings surroundings(std::vector<std::string> environment = {}) {
+    return {.now = from_unix_seconds(1'800'000'000),
+            .work_dir = "/home/alice",
+            .environment = std::move(environment)};
+}
+
+struct Parsed {
+    JobRequest request;
+    Outcome fault;
+    std::size_t operands_at = 0;
+};
+
+Parsed parse(Command command, std::vector<std::string> words,
+             std::vector<std::string> environment = {}, std::string_view script = {}) {
+    Parsed parsed;
+    parsed.request.command = command;
+    const Surroundings world = surroundings(std::move(environment));
+    words.insert(words.begin(), std::string(to_string(command)));
+    parsed.fault = apply_script(parsed.request, scan_directives(script), world);
+    if (!parsed.fault) parsed.fault = apply_environment(parsed.request, world);
+    if (!parsed.fault) {
+        parsed.fault =
+            apply_words(parsed.request, words, Source::CommandLine, world, &parsed.operands_at);
+    }
+    if (!parsed.fault) parsed.fault = finish(parsed.request, world);
+    return parsed;
+}
+
+model::JobSpec job_of(std::vector<std::string> words) {
+    Parsed parsed = parse(Command::Sbatch, std::move(words));
+    EXPECT_FALSE(parsed.fault) << (parsed.fault ? parsed.fault->text : "");
+    return parsed.request.job;
+}
+
+// A value that each option with an argument accepts.
+std::string sample_value(std::string_view name) {
+    static const std::map<std::string_view, std::string> special = {
+        {"mail-type", "END"},
+        {"time", "10"},
+        {"time-min", "5"},
+        {"begin", "now+1hour"},
+        {"deadline", "now+2days"},
+        {"gres", "gpu:1"},
+        {"gpus", "2"},
+        {"gpus-per-node", "a100:2"},
+        {"nodes", "2-4"},
+        {"signal", "B:USR1@60"},
+        {"export", "ALL"},
+        {"open-mode", "append"},
+        {"distribution", "cyclic"},
+        {"dependency", "singleton"},
+        {"hint", "nomultithread"},
+        {"extra-node-info", "1:2:1"},
+        {"kill-on-invalid-dep", "yes"},
+        {"cpu-bind", "verbose,cores"},
+        {"mem-bind", "local"},
+        {"cpu_bind", "none"},
+        {"mem_bind", "quiet"},
+        {"tres-per-task", "cpu:2"},
+        {"gres-flags", "allow-task-sharing"},
+        {"nodelist", "n[1-2]"},
+        {"exclude", "n3"},
+        {"nodefile", "/dev/null"},
+        {"wait-all-nodes", "1"},
+    };
+    const auto found = special.find(name);
+    return found == special.end() ? "2" : found->second;
+}
+
+TEST(Options, EveryOptionOfTheTableIsParsedOrSaysThatItIsNotSupported) {
+    std::set<const Option*> refused;
+    for (const Option& option : refused_options()) refused.insert(&option);
+    for (const Command command : {Command::Sbatch, Command::Salloc, Command::Srun}) {
+        for (const Option* option : all_options()) {
+            if (!option->applies_to(command) || option->name == "nodefile") continue;
+            std::string word = "--" + std::string(option->name);
+            if (option->argument == Argument::Required) word += "=" + sample_value(option->name);
+            const Parsed parsed = parse(command, {word});
+            if (refused.contains(option)) {
+                ASSERT_TRUE(parsed.fault) << word;
+                EXPECT_THAT(parsed.fault->text, HasSubstr("is not supported"));
+            } else {
+                EXPECT_FALSE(parsed.fault)
+                    << to_string(command) << " " << word << ": " << parsed.fault->text;
+                EXPECT_EQ(parsed.request.given.size(), 1u) << word;
+            }
+        }
+    }
+}
+
+TEST(Options, HintsThatAreNotFollowedAreWarnedAbout) {
+    for (const Option& option : hint_options()) {
+        const Command command = option.applies_to(Command::Srun) ? Command::Srun : Command::Sbatch;
+        std::string word = "--" + std::string(option.name);
+        if (option.argument == Argument::Required) word += "=1";
+        EXPECT_THAT(parse(command, {word}).request.warnings,
+                    ElementsAre(HasSubstr(word.substr(0, 5))))
+            << word;
+    }
+}
+
+TEST(Options, NoTwoOptionsOfACommandShareANameOrALetter) {
+    for (const Command command : {Command::Sbatch, Command::Salloc, Command::Srun}) {
+        std::set<std::string_view> names;
+        std::set<char> letters;
+        for (const Option* option : all_options()) {
+            if (!option->applies_to(command)) continue;
+            EXPECT_TRUE(names.insert(option->name).second) << option->name;
+            if (option->letter != 0)
+                EXPECT_TRUE(letters.insert(option->letter).second) << option->letter;
+        }
+    }
+}
+
+TEST(Options, ShortLettersClusterAndTakeTheirValueWithOrWithoutABlank) {
+    const model::JobSpec job = job_of({"-HON2", "-n", "4", "-c2", "-Jname", "-p", "a,b"});
+    EXPECT_TRUE(job.hold);
+    EXPECT_TRUE(job.overcommit);
+    EXPECT_EQ(job.nodes_min, 2u);
+    EXPECT_EQ(job.nodes_max, 2u);
+    EXPECT_EQ(job.tasks, 4u);
+    EXPECT_EQ(job.cpus_per_task, 2u);
+    EXPECT_EQ(job.name, "name");
+    EXPECT_THAT(job.partitions, ElementsAre("a", "b"));
+}
+
+TEST(Options, AnUnambiguousPrefixOfALongNameWillDo) {
+    const model::JobSpec job = job_of({"--job=x", "--ntasks-per-n=3", "--reserv", "r1"});
+    EXPECT_EQ(job.name, "x");
+    EXPECT_EQ(job.tasks_per_node, 3u);
+    EXPECT_EQ(job.reservation, "r1");
+}
+
+TEST(Options, TasksPerNodeIsASecondSpelling) {
+    const Parsed parsed = parse(Command::Sbatch, {"--tasks-per-node=2"});
+    EXPECT_EQ(parsed.request.job.tasks_per_node, 2u);
+    EXPECT_TRUE(parsed.request.was_given("ntasks-per-node"));
+}
+
+TEST(Options, OptionsEndAtTheScriptAndItsArgumentsAreItsOwn) {
+    const Parsed parsed = parse(Command::Sbatch, {"-N1", "job.sh", "-N2", "--nosuch"});
+    EXPECT_FALSE(parsed.fault);
+    EXPECT_EQ(parsed.operands_at, 2u);
+    EXPECT_EQ(parsed.request.job.nodes_min, 1u);
+}
+
+TEST(Options, OptionalArgumentsNeedTheirSignOrNone) {
+    EXPECT_EQ(job_of({"--exclusive"}).exclusive, model::Exclusive::Node);
+    EXPECT_EQ(job_of({"--exclusive=user"}).exclusive, model::Exclusive::User);
+    EXPECT_EQ(job_of({"--exclusive=topo"}).exclusive, model::Exclusive::Topo);
+    EXPECT_EQ(job_of({"--requeue"}).requeue, true);
+    EXPECT_EQ(job_of({"--requeue="}).requeue, true);
+    EXPECT_EQ(job_of({"--requeue", "--no-requeue"}).requeue, false);
+    EXPECT_EQ(job_of({"--nice"}).nice, 100);
+    EXPECT_EQ(job_of({"--nice=7"}).nice, 7);
+    EXPECT_TRUE(job_of({"-k"}).no_kill);
+    EXPECT_FALSE(job_of({"--no-kill=off"}).no_kill);
+    EXPECT_EQ(parse(Command::Srun, {"-K"}).request.launch.kill_on_bad_exit, true);
+    EXPECT_EQ(parse(Command::Srun, {"--kill-on-bad-exit=0"}).request.launch.kill_on_bad_exit,
+              false);
+    EXPECT_EQ(parse(Command::Srun, {"-I30"}).request.ask.immediate_seconds, 30u);
+    EXPECT_TRUE(parse(Command::Salloc, {"-I"}).request.job.immediate);
+    EXPECT_EQ(parse(Command::Salloc, {"--kill-command=USR1"}).request.ask.kill_signal, 10);
+}
+
+TEST(Options, SizesAndTimesAreRead) {
+    const model::JobSpec job =
+        job_of({"--mem=4G", "-t", "1-12:30", "--tmp=1G", "-B", "2:*:1", "--mincpus=3"});
+    EXPECT_EQ(job.memory.per, model::MemoryRequest::Per::Node);
+    EXPECT_EQ(job.memory.amount.value, 4096u);
+    EXPECT_EQ(job.time_limit->seconds, Seconds{(36 * 60 + 30) * 60});
+    EXPECT_EQ(job.tmp_disk.value, 1024u);
+    EXPECT_EQ(job.sockets_per_node, 2u);
+    EXPECT_FALSE(job.cores_per_socket);
+    EXPECT_EQ(job.threads_per_core, 1u);
+    EXPECT_EQ(job.cpus_per_node_min, 3u);
+}
+
+TEST(Options, TimeLimitsAreWholeMinutesAndZeroIsNone) {
+    EXPECT_EQ(job_of({"--time=00:00:30"}).time_limit->seconds, Seconds{60});
+    EXPECT_TRUE(job_of({"--time=0"}).time_limit->unlimited);
+    EXPECT_TRUE(job_of({"--time=infinite"}).time_limit->unlimited);
+}
+
+TEST(Options, GpusPerNodeHasTheLastWordOnGpus) {
+    const model::JobSpec job = job_of({"--gres=gpu:1,shard:4", "--gpus-per-node=a100:2"});
+    EXPECT_EQ(model::to_string(job.gres_per_node), "shard:4,gpu:a100:2");
+    EXPECT_TRUE(job_of({"--gpus-per-node=0"}).gres_per_node.empty());
+}
+
+TEST(Options, ResourcesPerTask) {
+    const model::JobSpec job = job_of({"--tres-per-task=cpu:4,gres/gpu:a100:2"});
+    EXPECT_EQ(job.cpus_per_task, 4u);
+    EXPECT_EQ(model::to_string(job.gpus_per_task), "gpu:a100:2");
+}
+
+TEST(Options, MailTypesOfSeveralLinesAddUpAndTheCommandLineReplacesThem) {
+    const std::string script = "#!/bin/sh\n#SBATCH --mail-type=BEGIN\n#SBATCH --mail-type=END\n";
+    EXPECT_EQ(
+        model::mail_types_to_string(parse(Command::Sbatch, {}, {}, script).request.job.mail_types),
+        "BEGIN,END");
+    EXPECT_EQ(model::mail_types_to_string(
+                  parse(Command::Sbatch, {"--mail-type=FAIL"}, {}, script).request.job.mail_types),
+              "FAIL");
+}
+
+// --- precedence ---
+
+TEST(Options, CommandLineBeatsEnvironmentBeatsScript) {
+    const std::string script = "#!/bin/sh\n#SBATCH -p script -t 3 -A script\n";
+    const std::vector<std::string> environment = {"SBATCH_PARTITION=env", "SBATCH_TIMELIMIT=2"};
+    const model::JobSpec job =
+        parse(Command::Sbatch, {"-p", "line"}, environment, script).request.job;
+    EXPECT_THAT(job.partitions, ElementsAre("line"));
+    EXPECT_EQ(job.time_limit->seconds, Seconds{120});
+    EXPECT_EQ(job.account, "script");
+}
+
+TEST(Options, EveryInputVariableOfTheTableIsHeeded) {
+    for (const Command command : {Command::Sbatch, Command::Salloc, Command::Srun}) {
+        for (const Option* option : all_options()) {
+            if (!option->applies_to(command)) continue;
+            for (const std::string_view variable : split(option->variables_of(command), ' ')) {
+                std::string value =
+                    option->argument == Argument::None ? "1" : sample_value(option->name);
+                const Parsed parsed = parse(command, {}, {std::string(variable) + "=" + value});
+                const bool heeded =
+                    parsed.fault || !parsed.request.given.empty() || variable == "SLURM_JOB_ID";
+                EXPECT_TRUE(heeded || !parsed.request.warnings.empty()) << variable;
+            }
+        }
+    }
+}
+
+TEST(Options, AFlagVariableIsOnWhenEmptyOrYesOrANumberButZero) {
+    for (const std::string value : {"", "yes", "YES", "1", "7"}) {
+        EXPECT_TRUE(
+            parse(Command::Sbatch, {}, {"SBATCH_OVERCOMMIT=" + value}).request.job.overcommit)
+            << value;
+    }
+    for (const std::string value : {"0", "no", "off"}) {
+        EXPECT_FALSE(
+            parse(Command::Sbatch, {}, {"SBATCH_OVERCOMMIT=" + value}).request.job.overcommit)
+            << value;
+    }
+}
+
+TEST(Options, SbatchInsideAJobDoesNotInheritTheNeedsOfThatJob) {
+    const model::JobSpec job =
+        parse(Command::Sbatch, {},
+              {"SLURM_NTASKS=8", "SLURM_NNODES=4", "SLURM_JOB_ID=7", "SBATCH_QOS=high"})
+            .request.job;
+    EXPECT_FALSE(job.tasks);
+    EXPECT_FALSE(job.nodes_min);
+    EXPECT_EQ(job.qos, "high");
+}
+
+TEST(Options, SrunInsideAJobTakesItsNeedsFromTheEnvironmentAndNotItsName) {
+    const Parsed parsed =
+        parse(Command::Srun, {},
+              {"SLURM_JOB_ID=7", "SLURM_JOB_NAME=train", "SLURM_JOB_NUM_NODES=2",
+               "SLURM_NTASKS_PER_NODE=2", "SLURM_MEM_PER_CPU=100", "SLURM_OOM_KILL_STEP=0"});
+    EXPECT_FALSE(parsed.fault);
+    EXPECT_THAT(parsed.request.warnings, ElementsAre());
+    EXPECT_EQ(parsed.request.ask.job_id, JobId{7});
+    EXPECT_EQ(parsed.request.job.name, "");
+    const model::StepSpec step = step_spec(parsed.request, false);
+    EXPECT_EQ(step.nodes_min, 2u);
+    EXPECT_EQ(step.tasks_per_node, 2u);
+    EXPECT_EQ(step.memory.amount.value, 100u);
+}
+
+TEST(Options, MemoryOfAStrongerSourceReplacesThatOfAWeakerOne) {
+    const Parsed parsed =
+        parse(Command::Sbatch, {"--mem-per-cpu=10"}, {}, "#!/bin/sh\n#SBATCH --mem=4G\n");
+    EXPECT_FALSE(parsed.fault);
+    EXPECT_EQ(parsed.request.job.memory.per, model::MemoryRequest::Per::Cpu);
+    const Parsed both = parse(Command::Sbatch, {"--mem=1", "--mem-per-cpu=1"});
+    ASSERT_TRUE(both.fault);
+    EXPECT_EQ(both.fault->text, "--mem, --mem-per-cpu, and --mem-per-gpu are mutually exclusive.");
+}
+
+// --- bad values: words and exit codes as Slurm has them ---
+
+struct BadCase {
+    std::vector<std::string> words;
+    std::string text;
+    int exit;
+};
+
+TEST(Options, BadValuesAreToldInSlurmsWordsWithItsExitCodes) {
+    const BadCase cases[] = {
+        {{"--mem=lots"}, "Invalid --mem specification", 255},
+        {{"-N", "zero"}, "\"zero\" is not a valid node count", 255},
+        {{"-N", "4-2"}, "\"4-2\" is not a valid node count", 255},
+        {{"-N", "0"}, "\"0\" is not a valid node count", 255},
+        {{"-n", "0"}, "Invalid numeric value \"0\" for --ntasks.", 1},
+        {{"-c", "x"}, "Invalid numeric value \"x\" for --cpus-per-task.", 1},
+        {{"-t", "nonsense"}, "Invalid --time specification", 255},
+        {{"--array=5-1"}, "Invalid job array specification", 1},
+        {{"-d", "bogus:1"}, "Job dependency problem", 1},
+        {{"--mail-type=SOMETIMES"}, "Invalid --mail-type specification", 255},
+        {{"--open-mode=x"}, "Invalid --open-mode specification", 255},
+        {{"--signal=NOSUCH"}, "Invalid --signal specification", 255},
+        {{"--begin=someday"}, "Invalid --begin specification", 255},
+        {{"--propagate=WATER"}, "--propagate=\"WATER\" is not valid.", 255},
+        {{"--hint=hunch"}, "unrecognized --hint argument \"hunch\", see --hint=help", 255},
+        {{"--gres=gpu:none:of:these"}, "Invalid generic resource (gres) specification", 1},
+        {{"-w", "n[1-"}, "Invalid node name specified", 1},
+        {{"--export="}, "Invalid --export specification", 255},
+    };
+    for (const BadCase& bad : cases) {
+        const Parsed parsed = parse(Command::Sbatch, bad.words);
+        ASSERT_TRUE(parsed.fault) << bad.words.front();
+        EXPECT_EQ(parsed.fault->text, bad.text);
+        EXPECT_EQ(exit_code(*parsed.fault), bad.exit) << bad.text;
+    }
+}
+
+TEST(Options, AnUnknownOptionIsGetoptsToTell) {
+    testing::internal::CaptureStderr();
+    const Parsed parsed = parse(Command::Sbatch, {"--nosuch"});
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "sbatch: unrecognized option '--nosuch'\n");
+    ASSERT_TRUE(parsed.fault);
+    EXPECT_EQ(parsed.fault->kind, Fault::Kind::Unrecognized);
+    EXPECT_EQ(exit_code(*parsed.fault), 255);
+}
+
+// --- what follows from several options ---
+
+TEST(Options, MoreNodesThanTasksAreReducedWithAWarning) {
+    const Parsed parsed = parse(Command::Sbatch, {"-N4", "-n2"});
+    EXPECT_EQ(parsed.request.job.nodes_min, 2u);
+    EXPECT_THAT(parsed.request.warnings,
+                ElementsAre("can't run 2 processes on 4 nodes, setting nnodes to 2"));
+}
+
+TEST(Options, AStepOfOneTaskInAJobOfTwoNodesUsesOneNode) {
+    const Parsed parsed = parse(Command::Srun, {"-n1"},
+                                {"SLURM_JOB_ID=7", "SLURM_NNODES=2", "SLURM_NTASKS_PER_NODE=1"});
+    EXPECT_THAT(parsed.request.warnings, ElementsAre());
+    EXPECT_EQ(step_spec(parsed.request, false).nodes_max, 1u);
+}
+
+TEST(Options, NamedNodesAreCounted) {
+    const Parsed parsed = parse(Command::Srun, {"-w", "n2", "-n1"},
+                                {"SLURM_JOB_ID=7", "SLURM_NNODES=2", "SLURM_NTASKS=4"});
+    const model::StepSpec step = step_spec(parsed.request, false);
+    EXPECT_EQ(step.nodes_min, 1u);
+    EXPECT_EQ(step.nodes_max, 1u);
+    EXPECT_THAT(step.required_nodes, ElementsAre("n2"));
+}
+
+TEST(Options, GpusPerTaskOfAStepBecomeGpusPerNode) {
+    const Parsed parsed =
+        parse(Command::Srun, {"-N2", "-n4", "--gpus-per-task=1"}, {"SLURM_JOB_ID=7"});
+    EXPECT_EQ(model::to_string(step_spec(parsed.request, false).gres_per_node), "gpu:2");
+}
+
+TEST(Options, VerboseListsWhatWasGiven) {
+    const Parsed parsed = parse(Command::Sbatch, {"-v"}, {},
+                                "#!/bin/sh\n#SBATCH --job-name=hello -N2 "
+                                "--ntasks-per-node=1\n#SBATCH -o hello-%j.out -t 10\n");
+    EXPECT_THAT(
+        defined_options(parsed.request),
+        ElementsAre("defined options", "-------------------- --------------------",
+                    "job-name            : hello", "nodes               : 2",
+                    "ntasks-per-node     : 1", "output              : /home/alice/hello-%j.out",
+                    "time                : 00:10:00", "verbose             : 1",
+                    "-------------------- --------------------", "end of defined options"));
+}
+
+TEST(Options, HelpNamesEverySupportedOptionAndFitsATerminal) {
+    for (const Command command : {Command::Sbatch, Command::Salloc, Command::Srun}) {
+        const std::string help = help_text(command);
+        for (const Option* option : all_options()) {
+            if (!option->applies_to(command) || option->help.empty()) continue;
+            EXPECT_THAT(help, HasSubstr(fmt::format("--{}", option->name)));
+        }
+        for (const std::string_view line : split(help, '\n')) EXPECT_LE(line.size(), 80u) << line;
+        for (const std::string_view line : split(usage_text(command), '\n'))
+            EXPECT_LE(line.size(), 80u) << line;
+    }
+}
+
+}  // namespace
+}  // namespace switchyard::options
