@@ -23,7 +23,7 @@ void say_call_failed(std::string_view program, std::string_view call, const Erro
         return;
     }
     std::fflush(stdout);
-    const std::string line = fmt::format("{} error: {}\n", call, error.message);
+    const std::string line = fmt::format("{}: {}\n", call, error.message);
     std::fwrite(line.data(), 1, line.size(), stderr);
 }
 

@@ -20,7 +20,7 @@ struct Session {
 Result<Session> open_session(const std::string& program);
 
 // "slurm_load_jobs error: Unable to contact slurm controller (connect failure)", on standard error;
-// a missing configuration is explained instead.
+// `call` is what stands before the colon. A missing configuration is explained instead.
 void say_call_failed(std::string_view program, std::string_view call, const Error& error);
 
 // --clusters: there is one cluster, reached by its name or as "all". Says what is wrong and returns

@@ -5,12 +5,12 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <map>
 
 #include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/message.hpp"
+#include "cli/output.hpp"
 #include "cli/session.hpp"
 #include "cli/squeue_options.hpp"
 
@@ -18,17 +18,6 @@ namespace switchyard::cli {
 namespace {
 
 constexpr std::string_view kProgram = "squeue";
-
-void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
-
-std::string date_line() {
-    const std::time_t now = std::time(nullptr);
-    std::tm local{};
-    localtime_r(&now, &local);
-    char text[64];
-    const std::size_t size = std::strftime(text, sizeof text, "%a %b %d %H:%M:%S %Y\n", &local);
-    return {text, size};
-}
 
 format::ViewContext view_from_environment(const SqueueOptions& options) {
     format::ViewContext view;
@@ -143,7 +132,7 @@ int run(const SqueueOptions& options) {
 
     auto session = open_session(std::string(kProgram));
     if (!session) {
-        say_call_failed(kProgram, "slurm_load_jobs", session.error());
+        say_call_failed(kProgram, "slurm_load_jobs error", session.error());
         return 1;
     }
     if (!is_our_cluster(kProgram, options.clusters, session->config)) return 1;
@@ -152,7 +141,8 @@ int run(const SqueueOptions& options) {
         const Status printed =
             options.steps ? listing.print_steps(*steps) : listing.print_jobs(*jobs);
         if (!printed) {
-            say_call_failed(kProgram, options.steps ? "slurm_get_job_steps" : "slurm_load_jobs",
+            say_call_failed(kProgram,
+                            options.steps ? "slurm_get_job_steps error" : "slurm_load_jobs error",
                             printed.error());
             return 1;
         }

@@ -75,8 +75,8 @@ std::string start_time(const JobRow& row) {
 
 std::string end_time(const JobRow& row) {
     const auto limit = time_limit(row.job);
-    const bool open_end = !model::end_of(row.job) && limit && limit->unlimited;
-    if (open_end && shown_start(row.job)) return "NONE";
+    const bool is_over = model::outcome_of(row.job) != nullptr;
+    if (!is_over && limit && limit->unlimited && shown_start(row.job)) return "NONE";
     return moment_text(shown_end(row.job), row.view, "N/A");
 }
 

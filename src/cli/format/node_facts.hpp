@@ -1,0 +1,26 @@
+// node_facts.hpp: the size of a node: what its NodeName line says, and where that says nothing,
+// what its agent found.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/node.hpp"
+
+namespace switchyard::cli::format {
+
+struct NodeSize {
+    std::uint32_t cpus = 0, sockets = 1, cores_per_socket = 1, threads_per_core = 1;
+    model::MiB memory, tmp_disk;
+};
+NodeSize size_of(const model::Node& node);
+
+const std::vector<model::GresInventory>& gres_of(const model::Node& node);
+std::string host_name_of(const model::Node& node);
+std::string address_of(const model::Node& node);
+
+// The inventory as if all of it were granted, for the sums of TRES texts.
+std::vector<model::GresGrant> as_grants(const std::vector<model::GresInventory>& inventory);
+
+}  // namespace switchyard::cli::format

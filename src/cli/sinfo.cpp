@@ -1,0 +1,130 @@
+// sinfo.cpp: show partitions and nodes. Ask for both, leave out what was not asked for, print lines
+// of nodes that have the shown fields in common.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "cli/commands.hpp"
+#include "cli/format/node_table.hpp"
+#include "cli/job_ids.hpp"
+#include "cli/message.hpp"
+#include "cli/output.hpp"
+#include "cli/session.hpp"
+#include "cli/sinfo_options.hpp"
+
+namespace switchyard::cli {
+namespace {
+
+constexpr std::string_view kProgram = "sinfo";
+
+struct Picture {
+    std::vector<model::Partition> partitions;
+    std::vector<model::Node> nodes;
+    Instant now{};
+};
+
+Result<Picture> ask(Session& session, const SinfoOptions& options) {
+    Picture picture;
+    SY_TRY(auto partitions, client::fetch_partitions(session.connection));
+    SY_TRY(auto answer, client::fetch_nodes(session.connection));
+    for (model::Partition& partition : partitions) {
+        if (is_wanted(partition, options)) picture.partitions.push_back(std::move(partition));
+    }
+    for (model::Node& node : answer.nodes) {
+        if (is_wanted(node, options)) picture.nodes.push_back(std::move(node));
+    }
+    picture.now = answer.now;
+    return picture;
+}
+
+format::NodeTableRequest table_request(const SinfoOptions& options, const Picture& picture) {
+    format::NodeTableRequest request;
+    request.format = options.format.value_or("");
+    request.long_format = options.long_format.value_or("");
+    if (request.format.empty() && request.long_format.empty()) {
+        request.format = default_format(options, picture.partitions, picture.nodes);
+    }
+    request.sort = options.sort.value_or(options.each_node ? "N" : "#P,-t");
+    request.each_node = options.each_node;
+    request.exact = options.exact;
+    // Who asks for certain nodes is not told of partitions that have none of them.
+    request.empty_partitions = !options.each_node && options.states.empty() && !options.reasons &&
+                               options.nodes.empty() && !options.dead && !options.responding;
+    return request;
+}
+
+format::NodeView make_view(const Picture& picture, const Session& session) {
+    format::NodeView view;
+    view.now = picture.now;
+    view.cluster = session.config.cluster_name;
+    if (const char* pattern = std::getenv("SLURM_TIME_FORMAT"); pattern != nullptr) {
+        view.time_format = pattern;
+    }
+    for (const model::Node& node : picture.nodes) {
+        if (!node.mark) continue;
+        if (const auto uid = find_uid(node.mark->by); uid) view.user_ids[node.mark->by] = *uid;
+    }
+    return view;
+}
+
+bool print_once(Session& session, const SinfoOptions& options) {
+    const auto picture = ask(session, options);
+    if (!picture) {
+        say_call_failed(kProgram, "slurm_load_partitions", picture.error());
+        return false;
+    }
+    const auto table = format::NodeTable::make(table_request(options, *picture));
+    if (!table) {
+        say_error(kProgram, table.error().message);
+        return false;
+    }
+    for (const std::string& field : table->unknown_fields()) {
+        say_error(kProgram, fmt::format("Invalid node format specification: {}", field));
+    }
+    const bool dated = options.long_list || options.iterate_seconds > 0;
+    if (options.header && !options.clusters.empty()) {
+        print("CLUSTER: " + session.config.cluster_name + "\n");
+    }
+    if (options.header && dated) print(date_line());
+    if (options.header) print(table->header());
+    print(table->lines(picture->partitions, picture->nodes, make_view(*picture, session)));
+    std::fflush(stdout);
+    if (options.verbose > 0) {
+        say(kProgram, fmt::format("{} partitions, {} nodes", picture->partitions.size(),
+                                  picture->nodes.size()));
+    }
+    return true;
+}
+
+int run(const SinfoOptions& options) {
+    auto session = open_session(std::string(kProgram));
+    if (!session) {
+        say_call_failed(kProgram, "slurm_load_partitions", session.error());
+        return 1;
+    }
+    if (!is_our_cluster(kProgram, options.clusters, session->config)) return 1;
+    if (options.reservations) {
+        print("No reservations in the system\n");
+        return 0;
+    }
+    for (;;) {
+        if (!print_once(*session, options)) return 1;
+        if (options.iterate_seconds == 0) return 0;
+        print("\n");
+        std::fflush(stdout);
+        sleep(static_cast<unsigned>(options.iterate_seconds));
+    }
+}
+
+}  // namespace
+
+int sinfo_main(int argc, char** argv) {
+    char name[] = "sinfo";  // getopt's messages begin with it.
+    argv[0] = name;
+    const SinfoParsed parsed = parse_sinfo(argc, argv);
+    return parsed.exit_code ? *parsed.exit_code : run(parsed.options);
+}
+
+}  // namespace switchyard::cli
