@@ -2,9 +2,11 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 
 #include "base/text.hpp"
+#include "config/key_names.hpp"
 
 namespace switchyard::config {
 namespace {
@@ -350,5 +352,12 @@ constexpr auto kKeys = std::to_array<KeyRule<Config>>({
 }  // namespace
 
 const KeyRule<Config>* find_key(std::string_view key) { return find_rule<Config>(kKeys, key); }
+
+std::vector<KeyName> known_keys() {
+    std::vector<KeyName> out;
+    for (const KeyRule<Config>& rule : kKeys) out.push_back({rule.name, rule.set != nullptr});
+    std::ranges::sort(out, {}, &KeyName::name);
+    return out;
+}
 
 }  // namespace switchyard::config

@@ -1,0 +1,39 @@
+// switchyard_daemons.hpp: the daemons of a cluster on this host: finding, starting and stopping them.
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "base/time.hpp"
+#include "config/config.hpp"
+
+namespace switchyard::cli {
+
+struct Daemon {
+    std::string program;  // "slurmctld", "slurmd"
+    std::string node;     // Of an agent.
+    std::string config;   // Its -f.
+
+    std::string title() const { return node.empty() ? program : program + " " + node; }
+};
+
+// The controller (if this host is its host) and the agents of the nodes that are this host.
+std::vector<Daemon> daemons_here(const config::Config& config);
+
+// By its command line, so that a pid file that outlived its daemon misleads nobody.
+std::optional<pid_t> find_daemon(const Daemon& daemon);
+
+// Runs it until it has gone into the background; its last words are the error.
+Status start_daemon(const Daemon& daemon);
+
+// SIGTERM, and SIGKILL for one that does not go; returns when it is gone. Io if it may not be signalled.
+Status stop_daemon(const Daemon& daemon, pid_t pid, Millis patience);
+
+// Steps of this cluster that still run on this host (slurmstepd processes with its configuration).
+std::vector<pid_t> find_steps(const std::string& config_path);
+
+}  // namespace switchyard::cli
