@@ -1,4 +1,5 @@
-// switchyard.cpp: the command of the project's own name: clusters from nothing, and what is known of them.
+// switchyard.cpp: the command of the project's own name: clusters from nothing, and what is known
+// of them.
 #include <fmt/core.h>
 
 #include <cstdio>

@@ -35,7 +35,8 @@ std::vector<std::string> command_line(pid_t pid) {
     return words;
 }
 
-bool has_option(const std::vector<std::string>& words, std::string_view option, const std::string& value) {
+bool has_option(const std::vector<std::string>& words, std::string_view option,
+                const std::string& value) {
     for (std::size_t i = 1; i + 1 < words.size(); ++i) {
         if (words[i] == option && words[i + 1] == value) return true;
     }
@@ -53,7 +54,8 @@ bool is_this_host(const std::string& name) {
     return name == "localhost" || name == host || name.starts_with(host + ".");
 }
 
-// The link of that name beside us or in ../sbin, so that ps shows the daemon's own name; else ourselves.
+// The link of that name beside us or in ../sbin, so that ps shows the daemon's own name; else
+// ourselves.
 std::string program_path(const std::string& name) {
     const std::string own = os::own_executable();
     const std::string folder = own.substr(0, own.rfind('/'));
@@ -68,8 +70,9 @@ std::vector<std::string> daemon_environment() {
     std::vector<std::string> out;
     for (char** entry = environ; *entry != nullptr; ++entry) {
         const std::string_view text = *entry;
-        const bool ours = text.starts_with("SLURM") || text.starts_with("SBATCH_") || text.starts_with("SALLOC_") ||
-                          text.starts_with("SQUEUE_") || text.starts_with("SINFO_");
+        const bool ours = text.starts_with("SLURM") || text.starts_with("SBATCH_") ||
+                          text.starts_with("SALLOC_") || text.starts_with("SQUEUE_") ||
+                          text.starts_with("SINFO_");
         if (!ours) out.emplace_back(text);
     }
     return out;
@@ -92,7 +95,8 @@ std::string read_words(int fd) {
 
 std::vector<Daemon> daemons_here(const config::Config& config) {
     std::vector<Daemon> out;
-    const bool controller_here = config.controllers.empty() || is_this_host(config.controllers.front().host);
+    const bool controller_here =
+        config.controllers.empty() || is_this_host(config.controllers.front().host);
     if (controller_here) out.push_back({"slurmctld", "", config.path});
     for (const model::NodeConfig& node : config.nodes) {
         const std::string& host = node.host_name.empty() ? node.name : node.host_name;
@@ -109,8 +113,8 @@ std::optional<pid_t> find_daemon(const Daemon& daemon) {
 }
 
 Status start_daemon(const Daemon& daemon) {
-    // Its standard error goes to a file without a name: a pipe would stay open as long as anything in the
-    // background holds it.
+    // Its standard error goes to a file without a name: a pipe would stay open as long as anything
+    // in the background holds it.
     const io::Fd words(::open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
     const io::Fd nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
     if (!nothing) return os::errno_failure("/dev/null");
@@ -130,7 +134,8 @@ Status start_daemon(const Daemon& daemon) {
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
     ::lseek(complaints, 0, SEEK_SET);
     const std::string said(trim(read_words(complaints)));
-    return fail(Errc::Internal, fmt::format("{} did not start{}{}", daemon.title(), said.empty() ? "" : ": ", said));
+    return fail(Errc::Internal, fmt::format("{} did not start{}{}", daemon.title(),
+                                            said.empty() ? "" : ": ", said));
 }
 
 Status stop_daemon(const Daemon& daemon, pid_t pid, Millis patience) {
@@ -138,7 +143,8 @@ Status stop_daemon(const Daemon& daemon, pid_t pid, Millis patience) {
     if (!handle) return {};  // Gone already.
     for (const int signal : {SIGTERM, SIGKILL}) {
         if (::kill(pid, signal) != 0 && errno != ESRCH) {
-            return fail(Errc::Io, fmt::format("{} (process {}): {}", daemon.title(), pid, std::strerror(errno)));
+            return fail(Errc::Io, fmt::format("{} (process {}): {}", daemon.title(), pid,
+                                              std::strerror(errno)));
         }
         pollfd watched{handle->get(), POLLIN, 0};
         if (::poll(&watched, 1, static_cast<int>(patience.count())) > 0) return {};
@@ -153,7 +159,8 @@ std::vector<pid_t> find_steps(const std::string& config_path) {
         const auto words = command_line(process.pid);
         if (words.empty() || base_name(words.front()) != "slurmstepd") continue;
         const bool named = std::ranges::find(words, config_path) != words.end();
-        if (named || os::has_environment(process.pid, "SLURM_CONF=" + config_path)) out.push_back(process.pid);
+        if (named || os::has_environment(process.pid, "SLURM_CONF=" + config_path))
+            out.push_back(process.pid);
     }
     return out;
 }

@@ -1,4 +1,5 @@
-// switchyard_daemons.hpp: the daemons of a cluster on this host: finding, starting and stopping them.
+// switchyard_daemons.hpp: the daemons of a cluster on this host: finding, starting and stopping
+// them.
 #pragma once
 
 #include <sys/types.h>
@@ -30,7 +31,8 @@ std::optional<pid_t> find_daemon(const Daemon& daemon);
 // Runs it until it has gone into the background; its last words are the error.
 Status start_daemon(const Daemon& daemon);
 
-// SIGTERM, and SIGKILL for one that does not go; returns when it is gone. Io if it may not be signalled.
+// SIGTERM, and SIGKILL for one that does not go; returns when it is gone. Io if it may not be
+// signalled.
 Status stop_daemon(const Daemon& daemon, pid_t pid, Millis patience);
 
 // Steps of this cluster that still run on this host (slurmstepd processes with its configuration).

@@ -1,4 +1,5 @@
-// switchyard_down.cpp: the end of a cluster's daemons, and, unless told otherwise, of its running jobs.
+// switchyard_down.cpp: the end of a cluster's daemons, and, unless told otherwise, of its running
+// jobs.
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/file.h>
@@ -29,7 +30,8 @@ void print(const std::string& text) {
 client::JobFilter jobs_on_nodes() {
     using model::JobState;
     client::JobFilter filter;
-    filter.states = {JobState::Running, JobState::Suspended, JobState::Completing, JobState::Configuring};
+    filter.states = {JobState::Running, JobState::Suspended, JobState::Completing,
+                     JobState::Configuring};
     return filter;
 }
 
@@ -87,8 +89,9 @@ Status stop_everything(const Place& place, bool keep_jobs) {
     if (running.empty()) {
         print(fmt::format("Cluster {} is not running\n", config.cluster_name));
     } else {
-        print(fmt::format("Cluster {} is down ({} daemons stopped); its queue and records stay in {}\n",
-                          config.cluster_name, running.size(), place.folder));
+        print(fmt::format(
+            "Cluster {} is down ({} daemons stopped); its queue and records stay in {}\n",
+            config.cluster_name, running.size(), place.folder));
     }
     if (const std::size_t steps = find_steps(place.config).size(); steps > 0) {
         print(fmt::format("{} job {} on; \"switchyard up\" finds {} again\n", steps,
@@ -107,13 +110,17 @@ Result<Place> existing_place(const Wishes& wishes) {
         const std::size_t slash = path.rfind('/');
         if (text && !find_shape_line(*text).empty() && slash != std::string::npos) {
             const auto config = config::load_client_config(path);
-            if (config) return Place{config->cluster_name, path.substr(0, slash), path, config->run_dir, ""};
+            if (config)
+                return Place{config->cluster_name, path.substr(0, slash), path, config->run_dir,
+                             ""};
         }
     }
     SY_TRY(const Place place, choose_place(wishes));
     if (!os::exists(place.config)) {
-        return fail(Errc::NotFound, fmt::format("there is no cluster in {} (no slurm.conf); \"switchyard up\" makes one",
-                                                place.folder));
+        return fail(
+            Errc::NotFound,
+            fmt::format("there is no cluster in {} (no slurm.conf); \"switchyard up\" makes one",
+                        place.folder));
     }
     return place;
 }

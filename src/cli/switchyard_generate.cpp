@@ -27,11 +27,13 @@ std::string device_range(std::uint32_t first, std::uint32_t count) {
 }
 
 // Real cards belong to one node each.
-std::string gres_conf(const std::string& host, std::uint32_t nodes, bool pretend, std::uint32_t cards_each) {
+std::string gres_conf(const std::string& host, std::uint32_t nodes, bool pretend,
+                      std::uint32_t cards_each) {
     std::string text = "# The cards of this machine. Written by \"switchyard up\".\n";
     for (std::uint32_t i = 0; i < nodes; ++i) {
         const std::string name = pretend ? fmt::format("n{}", i + 1) : host;
-        text += fmt::format("NodeName={} Name=gpu File={}\n", name, device_range(i * cards_each, cards_each));
+        text += fmt::format("NodeName={} Name=gpu File={}\n", name,
+                            device_range(i * cards_each, cards_each));
     }
     return text;
 }
@@ -39,8 +41,9 @@ std::string gres_conf(const std::string& host, std::uint32_t nodes, bool pretend
 }  // namespace
 
 std::string shape_line(const Wishes& wishes) {
-    return fmt::format("{} nodes={} cpus={} memory={} gres={}", kShapeMark, wishes.nodes.value_or(0),
-                       wishes.cpus.value_or(0), wishes.memory.value_or("-"), wishes.gres.value_or("-"));
+    return fmt::format("{} nodes={} cpus={} memory={} gres={}", kShapeMark,
+                       wishes.nodes.value_or(0), wishes.cpus.value_or(0),
+                       wishes.memory.value_or("-"), wishes.gres.value_or("-"));
 }
 
 std::string find_shape_line(const std::string& slurm_conf) {
@@ -50,7 +53,8 @@ std::string find_shape_line(const std::string& slurm_conf) {
     return {};
 }
 
-Result<Files> generate(const Place& place, const Wishes& wishes, const Machine& machine, std::uint16_t port) {
+Result<Files> generate(const Place& place, const Wishes& wishes, const Machine& machine,
+                       std::uint16_t port) {
     const std::uint32_t count = wishes.nodes.value_or(1);
     const bool pretend = wishes.nodes.has_value();
     const std::uint32_t cpus = wishes.cpus.value_or(machine.cpus);
@@ -61,12 +65,15 @@ Result<Files> generate(const Place& place, const Wishes& wishes, const Machine& 
     std::string gres = wishes.gres.value_or("");
     if (cards_each > 0) gres = fmt::format("gpu:{}", cards_each);
     const auto wanted = model::parse_gres(gres);
-    if (!wanted) return fail(wanted.error().code, fmt::format("--gres={}: {}", gres, wanted.error().message));
+    if (!wanted)
+        return fail(wanted.error().code,
+                    fmt::format("--gres={}: {}", gres, wanted.error().message));
 
     Files files;
     std::string& text = files.slurm_conf;
     text = fmt::format(
-        "# A cluster on one machine, made by \"switchyard up\". Edit it freely: up uses it as it is\n"
+        "# A cluster on one machine, made by \"switchyard up\". Edit it freely: up uses it as it "
+        "is\n"
         "# unless told to make another shape of cluster.\n"
         "{}\n\n"
         "ClusterName={}\n"
@@ -83,18 +90,21 @@ Result<Files> generate(const Place& place, const Wishes& wishes, const Machine& 
         "SelectTypeParameters=CR_Core_Memory\n"
         "# A job that asks for no memory gets its cores' share, so that jobs run side by side.\n"
         "DefMemPerCPU={}\n",
-        shape_line(wishes), place.name, machine.host, port, machine.user, place.folder, place.folder, place.run_dir,
-        place.folder, place.folder, std::max<std::uint64_t>(1, memory / std::max(1u, cpus)));
+        shape_line(wishes), place.name, machine.host, port, machine.user, place.folder,
+        place.folder, place.run_dir, place.folder, place.folder,
+        std::max<std::uint64_t>(1, memory / std::max(1u, cpus)));
     if (!wanted->empty()) text += fmt::format("GresTypes={}\n", gres_types(*wanted));
 
-    std::string node = pretend ? fmt::format("NodeName={} NodeHostname={}",
-                                             count == 1 ? "n1" : fmt::format("n[1-{}]", count), machine.host)
-                               : fmt::format("NodeName={}", machine.host);
+    std::string node =
+        pretend ? fmt::format("NodeName={} NodeHostname={}",
+                              count == 1 ? "n1" : fmt::format("n[1-{}]", count), machine.host)
+                : fmt::format("NodeName={}", machine.host);
     // A real node's counts are left out: its agent finds them. A pretend one's are a decision.
     if (pretend || wishes.cpus) node += fmt::format(" CPUs={}", cpus);
     if (pretend || wishes.memory) node += fmt::format(" RealMemory={}", memory);
     if (!gres.empty()) node += fmt::format(" Gres={}", gres);
-    text += fmt::format("\n{}\nPartitionName=debug Nodes=ALL Default=YES MaxTime=INFINITE State=UP\n", node);
+    text += fmt::format(
+        "\n{}\nPartitionName=debug Nodes=ALL Default=YES MaxTime=INFINITE State=UP\n", node);
     if (cards_each > 0) files.gres_conf = gres_conf(machine.host, count, pretend, cards_each);
     return files;
 }

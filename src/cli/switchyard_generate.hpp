@@ -28,6 +28,7 @@ std::string shape_line(const Wishes& wishes);
 // The shape line of a file made earlier; empty where there is none.
 std::string find_shape_line(const std::string& slurm_conf);
 
-Result<Files> generate(const Place& place, const Wishes& wishes, const Machine& machine, std::uint16_t port);
+Result<Files> generate(const Place& place, const Wishes& wishes, const Machine& machine,
+                       std::uint16_t port);
 
 }  // namespace switchyard::cli

@@ -1,5 +1,6 @@
-// switchyard_man.cpp: the manual pages. The program knows its own options, so the pages are printed by it:
-// a paragraph of our own for each command, and its --help as the list of options. They cannot go stale.
+// switchyard_man.cpp: the manual pages. The program knows its own options, so the pages are printed
+// by it: a paragraph of our own for each command, and its --help as the list of options. They
+// cannot go stale.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/wait.h>
@@ -31,53 +32,70 @@ struct Page {
 
 constexpr Page kPages[] = {
     {"switchyard", 1, "start, stop and look at a cluster on this machine",
-     "One program is every command and daemon of the workload manager; its name decides what it does. Under its own "
-     "name it makes clusters: \"switchyard up\" needs no configuration, \"switchyard up --nodes 4\" makes four "
+     "One program is every command and daemon of the workload manager; its name decides what it "
+     "does. Under its own "
+     "name it makes clusters: \"switchyard up\" needs no configuration, \"switchyard up --nodes "
+     "4\" makes four "
      "pretend nodes on one machine.\n\n"
-     "Commands find a cluster by SLURM_CONF; else by /etc/switchyard/slurm.conf, /etc/slurm/slurm.conf, "
+     "Commands find a cluster by SLURM_CONF; else by /etc/switchyard/slurm.conf, "
+     "/etc/slurm/slurm.conf, "
      "~/.switchyard/slurm.conf and /var/lib/switchyard/slurm.conf, in this order.",
      "sbatch(1), squeue(1), slurm.conf(5)"},
     {"sbatch", 1, "submit a batch script",
-     "Hands a script to the cluster and returns its job id. The script is kept as it is at this moment; later edits "
-     "change nothing. Options are given on the command line, in lines beginning with #SBATCH before the first "
-     "command of the script, or by variables of the environment (SBATCH_PARTITION and so on), in this order of "
+     "Hands a script to the cluster and returns its job id. The script is kept as it is at this "
+     "moment; later edits "
+     "change nothing. Options are given on the command line, in lines beginning with #SBATCH "
+     "before the first "
+     "command of the script, or by variables of the environment (SBATCH_PARTITION and so on), in "
+     "this order of "
      "precedence: command line, environment, script.\n\n"
-     "When the command has printed the id, the job is on disk. The script runs once, on the first node of the job; "
+     "When the command has printed the id, the job is on disk. The script runs once, on the first "
+     "node of the job; "
      "srun inside it runs on all of them.",
      "srun(1), salloc(1), squeue(1), scancel(1)"},
     {"srun", 1, "run tasks in parallel",
-     "Inside a job it starts a step on the job's nodes; elsewhere it first waits for an allocation of its own. Input "
-     "and output of the tasks pass through srun, its exit code is the highest of the tasks'. One interrupt shows "
+     "Inside a job it starts a step on the job's nodes; elsewhere it first waits for an allocation "
+     "of its own. Input "
+     "and output of the tasks pass through srun, its exit code is the highest of the tasks'. One "
+     "interrupt shows "
      "the state of the tasks, a second within a second ends them.",
      "sbatch(1), salloc(1)"},
     {"salloc", 1, "get an allocation and run a command in it",
-     "Waits for an allocation, runs a command (or a shell) on this host with the environment of the job, and gives "
+     "Waits for an allocation, runs a command (or a shell) on this host with the environment of "
+     "the job, and gives "
      "the allocation back when the command ends.",
      "srun(1), sbatch(1)"},
     {"squeue", 1, "show jobs and why they wait",
-     "Lists pending and running jobs; filters are applied by the controller.", "sinfo(1), scontrol(1)"},
-    {"sinfo", 1, "show partitions and nodes", "Lists partitions with their nodes, grouped by what is the same.",
-     "squeue(1), scontrol(1)"},
+     "Lists pending and running jobs; filters are applied by the controller.",
+     "sinfo(1), scontrol(1)"},
+    {"sinfo", 1, "show partitions and nodes",
+     "Lists partitions with their nodes, grouped by what is the same.", "squeue(1), scontrol(1)"},
     {"scancel", 1, "end or signal jobs and steps",
-     "Ends jobs: SIGCONT and SIGTERM first, SIGKILL after KillWait seconds. With -s another signal is sent and the "
+     "Ends jobs: SIGCONT and SIGTERM first, SIGKILL after KillWait seconds. With -s another signal "
+     "is sent and the "
      "job goes on.",
      "squeue(1)"},
     {"scontrol", 1, "show and change the state of the cluster",
-     "Shows jobs, steps, nodes, partitions and the configuration, and changes what may be changed by whom: users "
+     "Shows jobs, steps, nodes, partitions and the configuration, and changes what may be changed "
+     "by whom: users "
      "their own jobs, root and SlurmUser everything.",
      "squeue(1), sinfo(1), slurm.conf(5)"},
     {"slurmctld", 8, "the controller",
-     "Holds the queue and the state of the nodes, decides what runs where, and keeps every record in a database in "
-     "StateSaveLocation. It may be killed and started again at any moment: nothing that was acknowledged is lost, "
+     "Holds the queue and the state of the nodes, decides what runs where, and keeps every record "
+     "in a database in "
+     "StateSaveLocation. It may be killed and started again at any moment: nothing that was "
+     "acknowledged is lost, "
      "and running jobs go on.",
      "slurmd(8), slurm.conf(5)"},
     {"slurmd", 8, "the agent of a node",
-     "Connects to the controller, starts and ends the steps of jobs on its node, and passes on the commands typed "
+     "Connects to the controller, starts and ends the steps of jobs on its node, and passes on the "
+     "commands typed "
      "there. Jobs live through its restart.",
      "slurmctld(8), slurm.conf(5)"},
 };
 
-// Text inside a roff line: no line starts with a control character, backslashes and hyphens are themselves.
+// Text inside a roff line: no line starts with a control character, backslashes and hyphens are
+// themselves.
 std::string roff(std::string_view text) {
     std::string out;
     for (const char c : text) {
@@ -96,7 +114,8 @@ std::string roff(std::string_view text) {
 std::string title(std::string_view name, int section) {
     std::string upper(name);
     for (char& c : upper) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-    return fmt::format(".TH {} {} \"\" \"Switchyard {}\" \"Switchyard\"\n", upper, section, SY_VERSION);
+    return fmt::format(".TH {} {} \"\" \"Switchyard {}\" \"Switchyard\"\n", upper, section,
+                       SY_VERSION);
 }
 
 std::string verbatim(std::string_view text) {
@@ -143,32 +162,38 @@ Result<std::string> help_of(std::string_view name) {
     int status = 0;
     while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
     }
-    if (status != 0 || text.empty()) return fail(Errc::Internal, fmt::format("{} --help failed", name));
+    if (status != 0 || text.empty())
+        return fail(Errc::Internal, fmt::format("{} --help failed", name));
     return text;
 }
 
 Result<std::string> page_text(const Page& page) {
     SY_TRY(const std::string help, help_of(page.name));
-    return title(page.name, page.section) + ".SH NAME\n" + fmt::format("{} \\- {}\n", page.name, roff(page.one_line)) +
-           ".SH SYNOPSIS AND OPTIONS\n" + verbatim(help) + ".SH DESCRIPTION\n" + paragraphs(page.text) +
-           ".SH SEE ALSO\n" + roff(page.see) + "\n";
+    return title(page.name, page.section) + ".SH NAME\n" +
+           fmt::format("{} \\- {}\n", page.name, roff(page.one_line)) +
+           ".SH SYNOPSIS AND OPTIONS\n" + verbatim(help) + ".SH DESCRIPTION\n" +
+           paragraphs(page.text) + ".SH SEE ALSO\n" + roff(page.see) + "\n";
 }
 
 std::string config_page() {
     std::string used, unused;
-    for (const config::KeyName& key : config::known_keys()) (key.used ? used : unused) += std::string(key.name) + "\n";
+    for (const config::KeyName& key : config::known_keys())
+        (key.used ? used : unused) += std::string(key.name) + "\n";
     return title("slurm.conf", 5) +
            ".SH NAME\nslurm.conf \\- configuration of a cluster\n"
            ".SH DESCRIPTION\n"
-           ".PP\nLines of Key=Value pairs, in the language of Slurm. Comments begin with #, a backslash at the end "
-           "continues a line, Include reads another file. gres.conf and cgroup.conf beside it are read too.\n"
+           ".PP\nLines of Key=Value pairs, in the language of Slurm. Comments begin with #, a "
+           "backslash at the end "
+           "continues a line, Include reads another file. gres.conf and cgroup.conf beside it are "
+           "read too.\n"
            ".PP\nA key without effect is named once in the daemons' logs with its file and line.\n"
            ".SH KEYS IN USE\n" +
            verbatim(used) + ".SH KEYS OF SLURM WITHOUT EFFECT\n" + verbatim(unused) +
            ".SH SEE ALSO\nswitchyard(1), slurmctld(8), slurmd(8)\n";
 }
 
-Status write_page(const std::string& folder, std::string_view name, int section, const std::string& text) {
+Status write_page(const std::string& folder, std::string_view name, int section,
+                  const std::string& text) {
     const std::string place = fmt::format("{}/man{}", folder, section);
     SY_CHECK(os::make_folders(place, 0755));
     return os::write_new_file(fmt::format("{}/{}.{}", place, name, section), text, 0644);

@@ -28,8 +28,8 @@ struct Option {
     Status (*set)(Wishes& wishes, const std::string& value);
 };
 
-Status set_count(std::optional<std::uint32_t>& into, const std::string& value, std::string_view what,
-                 std::uint32_t max) {
+Status set_count(std::optional<std::uint32_t>& into, const std::string& value,
+                 std::string_view what, std::uint32_t max) {
     const auto number = parse_uint(value);
     if (!number || *number == 0 || *number > max) {
         return fail(Errc::InvalidArgument,
@@ -42,26 +42,33 @@ Status set_count(std::optional<std::uint32_t>& into, const std::string& value, s
 Status set_memory(Wishes& wishes, const std::string& value) {
     const auto amount = model::parse_memory(value);
     if (!amount || amount->value == 0) {
-        return fail(Errc::InvalidArgument, fmt::format("\"{}\" is not an amount of memory (4000M, 16G)", value));
+        return fail(Errc::InvalidArgument,
+                    fmt::format("\"{}\" is not an amount of memory (4000M, 16G)", value));
     }
     wishes.memory = std::to_string(amount->value);
     return {};
 }
 
 constexpr Option kOptions[] = {
-    {"name", Takes::Value, false, [](Wishes& w, const std::string& v) -> Status { return w.name = v, Status(); }},
-    {"dir", Takes::Value, false, [](Wishes& w, const std::string& v) -> Status { return w.dir = v, Status(); }},
+    {"name", Takes::Value, false,
+     [](Wishes& w, const std::string& v) -> Status { return w.name = v, Status(); }},
+    {"dir", Takes::Value, false,
+     [](Wishes& w, const std::string& v) -> Status { return w.dir = v, Status(); }},
     {"nodes", Takes::Value, true,
-     [](Wishes& w, const std::string& v) { return set_count(w.nodes, v, "nodes", kPretendNodesMax); }},
+     [](Wishes& w, const std::string& v) {
+         return set_count(w.nodes, v, "nodes", kPretendNodesMax);
+     }},
     {"cpus", Takes::Value, true,
      [](Wishes& w, const std::string& v) { return set_count(w.cpus, v, "CPUs", 65536); }},
     {"memory", Takes::Value, true, set_memory},
-    {"gres", Takes::Value, true, [](Wishes& w, const std::string& v) -> Status { return w.gres = v, Status(); }},
+    {"gres", Takes::Value, true,
+     [](Wishes& w, const std::string& v) -> Status { return w.gres = v, Status(); }},
     {"foreground", Takes::Nothing, true,
      [](Wishes& w, const std::string&) -> Status { return w.foreground = true, Status(); }},
     {"keep-jobs", Takes::Nothing, false,
      [](Wishes& w, const std::string&) -> Status { return w.keep_jobs = true, Status(); }},
-    {"help", Takes::Nothing, false, [](Wishes& w, const std::string&) -> Status { return w.help = true, Status(); }},
+    {"help", Takes::Nothing, false,
+     [](Wishes& w, const std::string&) -> Status { return w.help = true, Status(); }},
 };
 
 const Option* find_option(std::string_view name, const std::string& verb) {
@@ -94,8 +101,8 @@ std::string without_trailing_slashes(std::string path) {
 
 bool is_fit_name(std::string_view name) {
     constexpr std::string_view kAllowed = "abcdefghijklmnopqrstuvwxyz0123456789_-";
-    return !name.empty() && name.size() <= 40 && name.find_first_not_of(kAllowed) == std::string_view::npos &&
-           name.front() != '-';
+    return !name.empty() && name.size() <= 40 &&
+           name.find_first_not_of(kAllowed) == std::string_view::npos && name.front() != '-';
 }
 
 }  // namespace
@@ -109,10 +116,12 @@ Result<Wishes> parse_wishes(const std::string& verb, const std::vector<std::stri
             continue;
         }
         if (!argument.starts_with("--")) {
-            return fail(Errc::InvalidArgument, fmt::format("{} does not know what to do with \"{}\"", verb, argument));
+            return fail(Errc::InvalidArgument,
+                        fmt::format("{} does not know what to do with \"{}\"", verb, argument));
         }
         const std::size_t equals = argument.find('=');
-        const std::string name = argument.substr(2, equals == std::string::npos ? equals : equals - 2);
+        const std::string name =
+            argument.substr(2, equals == std::string::npos ? equals : equals - 2);
         const Option* option = find_option(name, verb);
         if (option == nullptr) {
             return fail(Errc::InvalidArgument, fmt::format("{} has no option --{}", verb, name));
@@ -128,7 +137,8 @@ Result<Wishes> parse_wishes(const std::string& verb, const std::vector<std::stri
             value = equals != std::string::npos ? argument.substr(equals + 1) : arguments[++i];
         }
         if (const Status status = option->set(wishes, value); !status) {
-            return fail(Errc::InvalidArgument, fmt::format("--{}: {}", name, status.error().message));
+            return fail(Errc::InvalidArgument,
+                        fmt::format("--{}: {}", name, status.error().message));
         }
     }
     return wishes;
@@ -138,9 +148,11 @@ Result<Place> choose_place(const Wishes& wishes) {
     Place place;
     place.name = wishes.name.value_or(kDefaultClusterName);
     if (!is_fit_name(place.name)) {
-        return fail(Errc::InvalidArgument,
-                    fmt::format("\"{}\" cannot be the name of a cluster: use small letters, digits, '-' and '_'",
-                                place.name));
+        return fail(
+            Errc::InvalidArgument,
+            fmt::format(
+                "\"{}\" cannot be the name of a cluster: use small letters, digits, '-' and '_'",
+                place.name));
     }
     const bool root = ::geteuid() == 0;
     if (wishes.dir) {
@@ -155,14 +167,18 @@ Result<Place> choose_place(const Wishes& wishes) {
     }
     place.config = place.folder + "/slurm.conf";
     if (place.folder.size() > kFolderLengthMax) {
-        return fail(Errc::InvalidArgument,
-                    fmt::format("{} is too long a folder name for sockets to fit in: choose one of at most {} "
-                                "characters with --dir",
-                                place.folder, kFolderLengthMax));
+        return fail(
+            Errc::InvalidArgument,
+            fmt::format(
+                "{} is too long a folder name for sockets to fit in: choose one of at most {} "
+                "characters with --dir",
+                place.folder, kFolderLengthMax));
     }
     if (place.folder.find_first_of(" \t\n#\"\\") != std::string::npos) {
-        return fail(Errc::InvalidArgument,
-                    fmt::format("\"{}\" has blanks or quotes in it: choose another folder with --dir", place.folder));
+        return fail(
+            Errc::InvalidArgument,
+            fmt::format("\"{}\" has blanks or quotes in it: choose another folder with --dir",
+                        place.folder));
     }
     return place;
 }

@@ -1,7 +1,9 @@
-// switchyard_place.hpp: which cluster `switchyard up`, `down` and `status` are about, and where it lives.
+// switchyard_place.hpp: which cluster `switchyard up`, `down` and `status` are about, and where it
+// lives.
 //
 // A cluster is a folder with its slurm.conf and everything it writes. Root's clusters are in
-// /var/lib/switchyard/<name> and serve all users; anybody else's are in ~/.switchyard/<name> and serve them.
+// /var/lib/switchyard/<name> and serve all users; anybody else's are in ~/.switchyard/<name> and
+// serve them.
 #pragma once
 
 #include <optional>
@@ -28,10 +30,11 @@ Result<Wishes> parse_wishes(const std::string& verb, const std::vector<std::stri
 
 struct Place {
     std::string name;
-    std::string folder;       // Absolute.
-    std::string config;       // <folder>/slurm.conf
-    std::string run_dir;      // Sockets.
-    std::string shared_link;  // Where commands look without SLURM_CONF; empty for a --dir of one's own.
+    std::string folder;   // Absolute.
+    std::string config;   // <folder>/slurm.conf
+    std::string run_dir;  // Sockets.
+    std::string
+        shared_link;  // Where commands look without SLURM_CONF; empty for a --dir of one's own.
 };
 
 inline constexpr const char* kDefaultClusterName = "local";

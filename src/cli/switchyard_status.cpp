@@ -1,4 +1,5 @@
-// switchyard_status.cpp: one page about a cluster: what runs, what its nodes and jobs do, where its files are.
+// switchyard_status.cpp: one page about a cluster: what runs, what its nodes and jobs do, where its
+// files are.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,7 +33,8 @@ bool show_daemons(const config::Config& config) {
             (pid ? agents : dead_agents).push_back(daemon.node);
         }
     }
-    std::string text = agents.empty() ? "none running" : model::compress_hostlist(agents) + " running";
+    std::string text =
+        agents.empty() ? "none running" : model::compress_hostlist(agents) + " running";
     if (!dead_agents.empty()) text += "; not running: " + model::compress_hostlist(dead_agents);
     row("agents", text);
     return all_run;
@@ -46,7 +48,8 @@ void show_nodes(const std::vector<model::Node>& nodes) {
             state += " (" + node.mark->reason + ")";
         }
         by_state[state].push_back(node.config.name);
-        by_containment[node.facts ? node.facts->containment : "not known"].push_back(node.config.name);
+        by_containment[node.facts ? node.facts->containment : "not known"].push_back(
+            node.config.name);
     }
     const char* title = "nodes";
     for (const auto& [state, names] : by_state) {
@@ -55,7 +58,9 @@ void show_nodes(const std::vector<model::Node>& nodes) {
     }
     title = "containment";
     for (const auto& [how, names] : by_containment) {
-        row(title, by_containment.size() == 1 ? how : fmt::format("{} on {}", how, model::compress_hostlist(names)));
+        row(title, by_containment.size() == 1
+                       ? how
+                       : fmt::format("{} on {}", how, model::compress_hostlist(names)));
         title = "";
     }
 }
@@ -104,7 +109,8 @@ int switchyard_status(const Arguments& arguments) {
     row("configuration", config->path);
     row("state", config->state_dir);
     row("sockets", config->run_dir);
-    row("logs", config->controller_log.empty() ? std::string("standard error") : config->controller_log);
+    row("logs",
+        config->controller_log.empty() ? std::string("standard error") : config->controller_log);
     return all_run && answers ? 0 : 1;
 }
 

@@ -1,4 +1,5 @@
-// switchyard_up.cpp: a cluster from nothing: folder, slurm.conf, daemons, and the wait until its nodes are ready.
+// switchyard_up.cpp: a cluster from nothing: folder, slurm.conf, daemons, and the wait until its
+// nodes are ready.
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <netinet/in.h>
@@ -67,7 +68,8 @@ std::uint16_t choose_port() {
         address.sin_addr.s_addr = htonl(INADDR_ANY);
         const int yes = 1;
         ::setsockopt(probe.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-        if (::bind(probe.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0) return port;
+        if (::bind(probe.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0)
+            return port;
     }
     return kFirstPort;
 }
@@ -87,8 +89,9 @@ Status write_config(const Place& place, const Wishes& wishes) {
 bool anything_runs(const std::string& config_path) {
     const auto config = config::load_config(config_path);
     if (!config) return false;
-    return std::ranges::any_of(daemons_here(*config),
-                               [](const Daemon& daemon) { return find_daemon(daemon).has_value(); });
+    return std::ranges::any_of(daemons_here(*config), [](const Daemon& daemon) {
+        return find_daemon(daemon).has_value();
+    });
 }
 
 // The file as it is, unless another shape of cluster is asked for; then a new one, if nothing runs.
@@ -98,12 +101,13 @@ Status settle_config(const Place& place, const Wishes& wishes) {
     SY_TRY(const std::string text, os::read_file(place.config));
     if (find_shape_line(text) == shape_line(wishes)) return {};
     if (anything_runs(place.config)) {
-        return fail(Errc::Busy, fmt::format("cluster {} is up with another shape of nodes; take it down first "
-                                            "(switchyard down), or choose another --name",
-                                            place.name));
+        return fail(Errc::Busy,
+                    fmt::format("cluster {} is up with another shape of nodes; take it down first "
+                                "(switchyard down), or choose another --name",
+                                place.name));
     }
-    print(fmt::format("Changing the nodes of cluster {}; the old configuration is kept as {}.old\n", place.name,
-                      place.config));
+    print(fmt::format("Changing the nodes of cluster {}; the old configuration is kept as {}.old\n",
+                      place.name, place.config));
     if (::rename(place.config.c_str(), (place.config + ".old").c_str()) != 0) {
         return os::errno_failure(place.config);
     }
@@ -149,11 +153,13 @@ Result<std::size_t> start_missing(const std::vector<Daemon>& daemons) {
 
 bool is_ready(const model::Node& node) {
     const model::NodeState state = model::state_of(node);
-    return node.responding && state != model::NodeState::Unknown && (state != model::NodeState::Down || node.mark);
+    return node.responding && state != model::NodeState::Unknown &&
+           (state != model::NodeState::Down || node.mark);
 }
 
 // The nodes of this host, once all their agents have come.
-Result<std::vector<model::Node>> wait_for_nodes(const config::Config& config, const std::vector<Daemon>& daemons) {
+Result<std::vector<model::Node>> wait_for_nodes(const config::Config& config,
+                                                const std::vector<Daemon>& daemons) {
     std::vector<std::string> wanted;
     for (const Daemon& daemon : daemons) {
         if (!daemon.node.empty()) wanted.push_back(daemon.node);
@@ -176,9 +182,10 @@ Result<std::vector<model::Node>> wait_for_nodes(const config::Config& config, co
         }
         std::this_thread::sleep_for(kAskAgain);
     }
-    return fail(Errc::Timeout, fmt::format("the cluster did not become ready in {} s ({}); look at the logs in {}",
-                                           kReadyPatience.count() / 1000, why,
-                                           config.path.substr(0, config.path.rfind('/')) + "/log"));
+    return fail(Errc::Timeout,
+                fmt::format("the cluster did not become ready in {} s ({}); look at the logs in {}",
+                            kReadyPatience.count() / 1000, why,
+                            config.path.substr(0, config.path.rfind('/')) + "/log"));
 }
 
 // `down` drained the nodes so that no pending job would start; that is over.
@@ -186,7 +193,8 @@ Status resume_nodes(const config::Config& config, const std::vector<model::Node>
     model::NodeUpdate update;
     update.verb = model::NodeVerb::Resume;
     for (const model::Node& node : nodes) {
-        if (node.drain && node.mark && node.mark->reason == kDownReason) update.nodes.push_back(node.config.name);
+        if (node.drain && node.mark && node.mark->reason == kDownReason)
+            update.nodes.push_back(node.config.name);
     }
     if (update.nodes.empty()) return {};
     SY_TRY(client::Connection connection, client::Connection::open(config, "switchyard"));
@@ -211,7 +219,8 @@ std::string needed_exports(const Place& place) {
         found = candidate;
         break;
     }
-    if (found.empty() || real_path(found) != real_path(own)) text += fmt::format("  export PATH={}:$PATH\n", folder);
+    if (found.empty() || real_path(found) != real_path(own))
+        text += fmt::format("  export PATH={}:$PATH\n", folder);
     const auto config = config::find_config_file();
     if (!config || real_path(*config) != real_path(place.config)) {
         text += fmt::format("  export SLURM_CONF={}\n", place.config);
@@ -228,26 +237,30 @@ std::string describe_nodes(const std::vector<model::Node>& nodes) {
     std::uint64_t memory = first.config.memory.value;
     if (first.facts && cpus == 0) cpus = first.facts->cpus;
     if (first.facts && memory == 0) memory = first.facts->memory.value;
-    return fmt::format("{} {} ({}), {} CPUs and {} MB {}", nodes.size(), nodes.size() == 1 ? "node" : "nodes",
-                       model::compress_hostlist(names), cpus, memory, nodes.size() == 1 ? "in all" : "each");
+    return fmt::format("{} {} ({}), {} CPUs and {} MB {}", nodes.size(),
+                       nodes.size() == 1 ? "node" : "nodes", model::compress_hostlist(names), cpus,
+                       memory, nodes.size() == 1 ? "in all" : "each");
 }
 
-void report(const Place& place, const std::vector<model::Node>& nodes, std::size_t started, std::size_t all) {
+void report(const Place& place, const std::vector<model::Node>& nodes, std::size_t started,
+            std::size_t all) {
     const char* how = started == 0 ? "is up already" : started == all ? "is up" : "is up again";
     print(fmt::format("Cluster {} {}: {}\n", place.name, how, describe_nodes(nodes)));
     if (!nodes.empty() && nodes.front().facts) {
         print(fmt::format("  containment    {}\n", nodes.front().facts->containment));
     }
-    print(fmt::format("  configuration  {}\n  logs           {}/log\n", place.config, place.folder));
+    print(
+        fmt::format("  configuration  {}\n  logs           {}/log\n", place.config, place.folder));
     const std::string exports = needed_exports(place);
     if (!exports.empty()) print(fmt::format("\nIn every shell that is to use it:\n{}", exports));
     const char* wide = nodes.size() > 1 ? "-N2 " : "";
-    print(fmt::format("\nThen try:\n"
-                      "  sinfo\n"
-                      "  sbatch {}--wrap 'srun hostname'\n"
-                      "  squeue\n"
-                      "  srun --pty bash\n",
-                      wide));
+    print(
+        fmt::format("\nThen try:\n"
+                    "  sinfo\n"
+                    "  sbatch {}--wrap 'srun hostname'\n"
+                    "  squeue\n"
+                    "  srun --pty bash\n",
+                    wide));
 }
 
 Status bring_up(const Place& place, const Wishes& wishes) {
@@ -255,13 +268,15 @@ Status bring_up(const Place& place, const Wishes& wishes) {
     SY_TRY(const io::Fd lock, lock_place(place));
     SY_CHECK(settle_config(place, wishes));
     SY_TRY(const config::Config config, config::load_config(place.config));
-    for (const auto& notice : config.notices) print(fmt::format("{}: {}\n", notice.where, notice.text));
+    for (const auto& notice : config.notices)
+        print(fmt::format("{}: {}\n", notice.where, notice.text));
     link_config(place);
 
     const std::vector<Daemon> daemons = daemons_here(config);
     if (daemons.empty()) {
         return fail(Errc::InvalidArgument,
-                    fmt::format("{} has neither controller nor nodes on this host ({})", place.config, os::host_name()));
+                    fmt::format("{} has neither controller nor nodes on this host ({})",
+                                place.config, os::host_name()));
     }
     SY_TRY(const std::size_t started, start_missing(daemons));
     SY_TRY(const std::vector<model::Node> nodes, wait_for_nodes(config, daemons));
@@ -292,13 +307,15 @@ int switchyard_up(const Arguments& arguments) {
     const auto place = choose_place(*wishes);
     if (!place) return complain(place.error().message);
     if (wishes->foreground) {
-        // Blocked before the daemons start, so that no interrupt falls between; spawn() gives them a clean mask.
+        // Blocked before the daemons start, so that no interrupt falls between; spawn() gives them
+        // a clean mask.
         sigset_t ends;
         sigemptyset(&ends);
         for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&ends, signal);
         ::sigprocmask(SIG_BLOCK, &ends, nullptr);
     }
-    if (const Status status = bring_up(*place, *wishes); !status) return complain(status.error().message);
+    if (const Status status = bring_up(*place, *wishes); !status)
+        return complain(status.error().message);
     return wishes->foreground ? stay_until_interrupted(*place) : 0;
 }
 

@@ -20,14 +20,14 @@ int switchyard_man(const Arguments& arguments);
 // Stops the cluster; what `up --foreground` does at its end too.
 int take_down(const Place& place, bool keep_jobs);
 
-// The cluster that down and status mean: --dir or --name; else the one of SLURM_CONF, if `up` made it;
-// else the default one.
+// The cluster that down and status mean: --dir or --name; else the one of SLURM_CONF, if `up` made
+// it; else the default one.
 Result<Place> existing_place(const Wishes& wishes);
 
 // The reason that `down` drains nodes with, so that `up` knows which to resume.
 inline constexpr const char* kDownReason = "switchyard down";
 
-int complain(const std::string& text);         // "switchyard: error: text", and 1.
+int complain(const std::string& text);       // "switchyard: error: text", and 1.
 std::string usage(const std::string& verb);  // Help text of a verb, or of switchyard itself.
 
 }  // namespace switchyard::cli

@@ -1,4 +1,5 @@
-// key_names.hpp: the names of the keys of slurm.conf, for documents: which are used and which have no effect.
+// key_names.hpp: the names of the keys of slurm.conf, for documents: which are used and which have
+// no effect.
 #pragma once
 
 #include <string_view>
