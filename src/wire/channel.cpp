@@ -302,4 +302,21 @@ std::unique_ptr<Channel> Channel::connect_unix(io::Loop& loop, const std::string
     return std::make_unique<FrameChannel>(std::move(core));
 }
 
+std::unique_ptr<Channel> Channel::adopt_tls_server(io::Loop& loop, io::Fd socket, PresharedKey key,
+                                                   Handlers handlers) {
+    return make_channel(loop, make_tls_stream(std::move(socket), std::move(key), TlsRole::Server),
+                        std::move(handlers));
+}
+
+std::unique_ptr<Channel> Channel::connect_tls(io::Loop& loop, const std::string& host,
+                                              std::uint16_t port, PresharedKey key,
+                                              Handlers handlers) {
+    auto core = std::make_shared<ChannelCore>(loop, std::move(handlers));
+    const auto encrypt = [key = std::move(key)](io::Fd socket) {
+        return make_tls_stream(std::move(socket), key, TlsRole::Client);
+    };
+    core->connect(Connector::to_tcp(loop, host, port, on_connected(core, encrypt)));
+    return std::make_unique<FrameChannel>(std::move(core));
+}
+
 }  // namespace switchyard::wire
