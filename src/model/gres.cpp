@@ -25,6 +25,14 @@ bool is_word(std::string_view text) {
 
 bool is_name(std::string_view text) { return is_word(text) && !(text[0] >= '0' && text[0] <= '9'); }
 
+// Digits, or digits and a unit: meant as a count, even if it is one that is too large.
+bool looks_like_count(std::string_view text) {
+    const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+    if (digits == 0) return false;
+    const std::string_view unit = text.substr(digits);
+    return unit.empty() || (unit.size() == 1 && std::string_view("kKmMgGtTpP").contains(unit[0]));
+}
+
 std::optional<std::uint64_t> positive_count(std::string_view text) {
     const auto count = parse_count(text);
     if (!count || *count == 0) return std::nullopt;
@@ -35,8 +43,7 @@ std::optional<std::uint64_t> positive_count(std::string_view text) {
 bool parse_tail(std::vector<std::string_view> pieces, GresRequest& request) {
     if (pieces.empty()) return true;
     if (pieces.size() > 2) return false;
-    const bool last_is_number = parse_count(pieces.back()).operator bool();
-    if (last_is_number) {
+    if (looks_like_count(pieces.back())) {
         const auto count = positive_count(pieces.back());
         if (!count) return false;
         request.count = *count;
