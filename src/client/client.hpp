@@ -32,7 +32,10 @@ namespace switchyard::client {
 class Connection {
   public:
     // Errc::Unreachable if nobody answers. `command` names the caller ("sbatch").
-    static Result<Connection> open(const config::Config& config, std::string command);
+    // `patience`: how long to try when a controller seems to be restarting; by default some
+    // seconds.
+    static Result<Connection> open(const config::Config& config, std::string command,
+                                   std::optional<Millis> patience = std::nullopt);
     // find_config_file + load_client_config + open: what most commands want.
     static Result<Connection> open_default(std::string command);
     ~Connection();

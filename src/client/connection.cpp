@@ -134,9 +134,10 @@ Connection::~Connection() = default;
 Connection::Connection(Connection&&) noexcept = default;
 Connection& Connection::operator=(Connection&&) noexcept = default;
 
-Result<Connection> Connection::open(const config::Config& config, std::string command) {
+Result<Connection> Connection::open(const config::Config& config, std::string command,
+                                    std::optional<Millis> patience) {
     Whereabouts where = whereabouts(config);
-    SY_TRY(wire::FrameSocket socket, dial(where, kOpenPatience));
+    SY_TRY(wire::FrameSocket socket, dial(where, patience.value_or(kOpenPatience)));
     return Connection(std::unique_ptr<State>(new State{.socket = std::move(socket),
                                                        .where = std::move(where),
                                                        .command = std::move(command),

@@ -192,9 +192,20 @@ Status refuse_if_errors(const std::vector<std::string>& errors) {
 }
 
 constexpr std::string_view kClientKeys[] = {
-    "ClusterName",       "SlurmctldHost", "ControlMachine",    "ControlAddr",
-    "SlurmctldPort",     "SlurmUser",     "StateSaveLocation", "SwitchyardRunDir",
-    "SwitchyardKeyFile", "KillWait",      "MaxArraySize",
+    "ClusterName",
+    "SlurmctldHost",
+    "ControlMachine",
+    "ControlAddr",
+    "SlurmctldPort",
+    "SlurmUser",
+    "StateSaveLocation",
+    "SwitchyardRunDir",
+    "SwitchyardKeyFile",
+    "KillWait",
+    "MaxArraySize",
+    "PropagateResourceLimits",
+    "PropagateResourceLimitsExcept",
+    "MpiDefault",
 };
 
 bool client_wants(std::string_view key) {
