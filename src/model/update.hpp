@@ -34,6 +34,7 @@ struct JobUpdate {
     std::optional<bool> requeue, oversubscribe, contiguous;
     std::optional<std::uint32_t> array_throttle;
     std::optional<MailTypes> mail_types;
+    bool operator==(const JobUpdate&) const = default;
 };
 
 // What `scontrol update NodeName=... State=...` can ask for.
@@ -45,6 +46,7 @@ struct NodeUpdate {
     std::optional<std::string> reason, comment, extra;
     std::optional<std::uint32_t> weight;
     std::optional<std::vector<std::string>> features;
+    bool operator==(const NodeUpdate&) const = default;
 };
 
 struct PartitionUpdate {
@@ -59,6 +61,7 @@ struct PartitionUpdate {
     std::optional<std::uint32_t> min_nodes, priority_tier, priority_job_factor;
     std::optional<std::optional<std::uint32_t>> max_nodes;
     std::optional<Partition::OverSubscribe> over_subscribe;
+    bool operator==(const PartitionUpdate&) const = default;
 };
 
 }  // namespace switchyard::model
