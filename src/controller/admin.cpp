@@ -1,0 +1,104 @@
+#include <fmt/format.h>
+
+#include "controller/config_values.hpp"
+#include "controller/replies.hpp"
+#include "controller/requests.hpp"
+#include "wire/codec.hpp"
+#include "wire/proto/node.pb.h"
+
+namespace switchyard::controller {
+namespace {
+
+wire::Reply answer_to(const wire::Request& request) {
+    wire::Reply reply;
+    reply.set_id(request.id());
+    reply.set_last(true);
+    return reply;
+}
+
+std::int64_t millis(Instant instant) { return instant.time_since_epoch().count(); }
+
+// True if the caller may; otherwise they are told.
+bool allowed(Controller& controller, Session& session, const wire::Request& request) {
+    if (controller.is_operator(session.caller)) return true;
+    controller.log().error("Security violation: {} of uid={} refused", request.command(),
+                           session.caller.uid);
+    controller.finish(session, failure_frame(request.id(), fail(Errc::AccessDenied).error));
+    return false;
+}
+
+}  // namespace
+
+void handle_config(Controller& controller, Session& session, const wire::Request& request) {
+    wire::Reply reply = answer_to(request);
+    wire::ConfigReply* out = reply.mutable_config();
+    const auto values = config_values(controller.config(), controller.figures().started,
+                                      controller.cluster().next_job_id());
+    for (const auto& [key, value] : values) {
+        wire::KeyValue* entry = out->add_values();
+        entry->set_key(key);
+        entry->set_value(value);
+    }
+    out->set_booted(millis(controller.figures().started));
+    out->set_next_job_id(controller.cluster().next_job_id().value);
+    controller.finish(session, reply.SerializeAsString());
+}
+
+void handle_ping(Controller& controller, Session& session, const wire::Request& request) {
+    wire::Reply reply = answer_to(request);
+    reply.mutable_ping()->set_host(local_host_name());
+    reply.mutable_ping()->set_version(kSlurmVersion);
+    reply.mutable_ping()->set_now(millis(controller.now()));
+    controller.finish(session, reply.SerializeAsString());
+}
+
+void handle_diag(Controller& controller, Session& session, const wire::Request& request) {
+    const core::SchedulerFigures core = controller.cluster().figures();
+    const Figures& own = controller.figures();
+    wire::Reply reply = answer_to(request);
+    wire::DiagReply* out = reply.mutable_diag();
+    out->set_main_cycles(core.main_cycles);
+    out->set_backfill_cycles(core.backfill_cycles);
+    out->set_jobs_submitted(core.jobs_submitted);
+    out->set_jobs_started(core.jobs_started);
+    out->set_jobs_completed(core.jobs_completed);
+    out->set_jobs_cancelled(core.jobs_cancelled);
+    out->set_jobs_failed(core.jobs_failed);
+    out->set_jobs_backfilled(core.jobs_backfilled);
+    out->set_last_depth(core.last_depth);
+    out->set_last_backfill_depth(core.last_backfill_depth);
+    out->set_connections(controller.sessions().count() + controller.agents().count());
+    out->set_requests(own.requests);
+    out->set_started(millis(own.started));
+    out->set_now(millis(controller.now()));
+    out->set_last_cycle_us(own.last_cycle_us);
+    out->set_max_cycle_us(own.max_cycle_us);
+    out->set_total_cycle_us(own.total_cycle_us);
+    out->set_last_backfill_us(own.last_backfill_us);
+    out->set_max_backfill_us(own.max_backfill_us);
+    out->set_total_backfill_us(own.total_backfill_us);
+    controller.finish(session, reply.SerializeAsString());
+}
+
+void handle_reconfigure(Controller& controller, Session& session, const wire::Request& request) {
+    if (!allowed(controller, session, request)) return;
+    const core::Token token = controller.ask(session, request.id());
+    const Status done = controller.reconfigure(token);
+    if (done) return;
+    controller.withdraw(token);
+    controller.finish(session, failure_frame(request.id(), done.error()));
+}
+
+void handle_shutdown(Controller& controller, Session& session, const wire::Request& request) {
+    if (!allowed(controller, session, request)) return;
+    controller.log().info("Shutdown asked for by uid={}", session.caller.uid);
+    if (!request.shutdown().controller_only()) {
+        wire::ControllerToAgent shutdown;
+        shutdown.mutable_shutdown();
+        controller.agents().send_to_all(shutdown.SerializeAsString());
+    }
+    controller.finish(session, done_frame(request.id()));
+    controller.stop();
+}
+
+}  // namespace switchyard::controller

@@ -1,0 +1,58 @@
+// changes.cpp: the records that a batch writes, as they are when it is sealed.
+#include <algorithm>
+
+#include "controller/controller.hpp"
+
+namespace switchyard::controller {
+
+void Controller::add_changes(const core::Changes& changes, store::Batch& batch) {
+    for (const JobId id : changes.jobs) {
+        const auto it = cluster_->jobs().find(id);
+        if (it == cluster_->jobs().end()) continue;
+        batch.jobs.push_back(store::to_row(it->second));
+        index_.add(it->second);
+        log_.verbose("JobId={} {}", model::display_id(it->second), batch.jobs.back().state);
+    }
+    for (const StepKey& key : changes.steps) {
+        const auto it = cluster_->steps().find(key);
+        if (it != cluster_->steps().end()) batch.steps.push_back(store::to_row(it->second));
+        if (it == cluster_->steps().end() || it->second.end) {
+            step_launches_.erase(key);
+            orphans_.erase(key);
+        }
+    }
+    for (const std::string& name : changes.nodes) {
+        if (const model::Node* node = cluster_->find_node(name)) {
+            batch.nodes.push_back(store::to_row(*node));
+        } else {
+            batch.deleted_nodes.push_back(name);
+        }
+    }
+    if (!changes.partitions.empty()) {
+        const std::vector<std::string> deleted = cluster_->deleted_partitions();
+        for (const std::string& name : changes.partitions) {
+            const auto& all = cluster_->partitions();
+            const auto it = std::ranges::find(all, name, &model::Partition::name);
+            if (it != all.end()) {
+                batch.partitions.push_back(store::to_row(*it));
+            } else if (std::ranges::find(deleted, name) != deleted.end()) {
+                batch.deleted_partitions.push_back(name);
+            } else {
+                batch.reset_partitions.push_back(name);
+            }
+        }
+    }
+    if (changes.next_job_id) batch.next_job_id = cluster_->next_job_id();
+}
+
+// Their records stay as history; the script and the environment are of no more use.
+void Controller::add_forgotten(const core::Changes& changes, store::Batch& batch) {
+    for (const JobId id : changes.forgotten_jobs) {
+        if (const auto payload = index_.remove(id)) {
+            payloads_.forget(*payload);
+            batch.deleted_payloads.push_back(*payload);
+        }
+    }
+}
+
+}  // namespace switchyard::controller

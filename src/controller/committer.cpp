@@ -1,0 +1,59 @@
+#include "controller/committer.hpp"
+
+namespace switchyard::controller {
+
+Committer::Committer(io::Loop& loop, std::unique_ptr<store::Store> store)
+    : loop_(loop), store_(std::move(store)), thread_([this] { run(); }) {}
+
+Committer::~Committer() {
+    {
+        const std::lock_guard lock(mutex_);
+        stopping_ = true;
+    }
+    wake_.notify_one();
+    thread_.join();
+}
+
+void Committer::commit(store::Batch batch, std::vector<JobId> wanted,
+                       std::function<void(Outcome)> done) {
+    {
+        const std::lock_guard lock(mutex_);
+        SY_ASSERT(!work_);
+        work_ = Work{std::move(batch), std::move(wanted), std::move(done)};
+    }
+    wake_.notify_one();
+}
+
+void Committer::run() {
+    for (;;) {
+        std::unique_lock lock(mutex_);
+        wake_.wait(lock, [this] { return work_ || stopping_; });
+        if (!work_) return;
+        // Kept aside, not in work_: the owner may hand over the next batch as soon as it hears of
+        // this one.
+        auto work = std::make_shared<Work>(std::move(*work_));
+        work_.reset();
+        lock.unlock();
+
+        auto outcome = std::make_shared<Outcome>(carry_out(*work));
+        loop_.post([work, outcome] { work->done(std::move(*outcome)); });
+    }
+}
+
+Committer::Outcome Committer::carry_out(const Work& work) {
+    Outcome outcome{.status = store_->commit(work.batch), .payloads = {}};
+    if (!outcome.status) return outcome;
+    for (const JobId job : work.wanted) {
+        auto found = store_->payload(job);
+        if (!found) {
+            outcome.status = Failure{found.error()};
+            return outcome;
+        }
+        PayloadBytes bytes;
+        if (*found) bytes = std::make_shared<const std::string>(std::move(**found));
+        outcome.payloads.emplace(job, std::move(bytes));
+    }
+    return outcome;
+}
+
+}  // namespace switchyard::controller

@@ -1,0 +1,59 @@
+// committer.hpp: the store's thread. It takes one batch at a time, writes it, and says so on the
+// loop; meanwhile the owner's thread goes on and gathers the next batch, so that one sync serves
+// all that arrived.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "base/result.hpp"
+#include "io/loop.hpp"
+#include "store/store.hpp"
+
+namespace switchyard::controller {
+
+using PayloadBytes = std::shared_ptr<const std::string>;  // An encoded wire::JobPayload.
+
+class Committer {
+  public:
+    struct Outcome {
+        Status status;
+        std::map<JobId, PayloadBytes> payloads;  // Of those wanted; null: there is none.
+    };
+
+    Committer(io::Loop& loop, std::unique_ptr<store::Store> store);
+    ~Committer();  // Lets the present commit end.
+    Committer(const Committer&) = delete;
+    Committer& operator=(const Committer&) = delete;
+
+    // Not while another is in flight. `wanted` payloads are read after the commit, in the same
+    // visit.
+    void commit(store::Batch batch, std::vector<JobId> wanted, std::function<void(Outcome)> done);
+
+  private:
+    struct Work {
+        store::Batch batch;
+        std::vector<JobId> wanted;
+        std::function<void(Outcome)> done;
+    };
+    void run();
+    Outcome carry_out(const Work& work);
+
+    io::Loop& loop_;
+    std::unique_ptr<store::Store> store_;
+    std::mutex mutex_;
+    std::condition_variable wake_;
+    std::optional<Work> work_;
+    bool stopping_ = false;
+    std::thread thread_;
+};
+
+}  // namespace switchyard::controller

@@ -1,0 +1,173 @@
+// controller.hpp: the shell around the core. One thread (this one) owns the loop, the connections
+// and the Cluster.
+//
+// An event is stepped when it arrives. Once per turn of the loop, unless a commit is under way, the
+// batch is sealed: one scheduling pass, the changed records and the answers encoded; the store's
+// thread writes it; then the answers and orders go out. While it writes, events go on being stepped
+// and make up the next batch. So a lone submission waits for one sync, and a thousand share one.
+//
+// The public members serve the request handlers (requests.hpp), one file per family.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "config/config.hpp"
+#include "controller/addresses.hpp"
+#include "controller/agents.hpp"
+#include "controller/committer.hpp"
+#include "controller/figures.hpp"
+#include "controller/job_index.hpp"
+#include "controller/job_streams.hpp"
+#include "controller/log.hpp"
+#include "controller/mailer.hpp"
+#include "controller/outbox.hpp"
+#include "controller/payloads.hpp"
+#include "controller/pids.hpp"
+#include "controller/reader_thread.hpp"
+#include "controller/sessions.hpp"
+#include "controller/users.hpp"
+#include "core/cluster/cluster.hpp"
+#include "io/loop.hpp"
+#include "wire/channel.hpp"
+
+namespace switchyard::controller {
+
+struct StartOptions {
+    bool clear_state = false;  // -c: begin with an empty queue.
+};
+
+class Controller {
+  public:
+    static Result<std::unique_ptr<Controller>> create(io::Loop& loop, Log& log,
+                                                      config::Config config,
+                                                      const StartOptions& options);
+    ~Controller();
+    Controller(const Controller&) = delete;
+    Controller& operator=(const Controller&) = delete;
+
+    // Lets the present commit end, then stops the loop.
+    void stop();
+    // Re-reads the configuration. Nothing changes if it has an error; otherwise the core answers
+    // the token.
+    Status reconfigure(std::optional<core::Token> token);
+    int exit_code() const { return exit_code_; }
+
+    // --- for the request handlers ---
+    // The bulky part of a request, kept until the core has named the job or step it belongs to.
+    struct Held {
+        PayloadBytes payload;
+        PayloadBytes step_launch;
+    };
+    core::Token ask(Session& session, std::uint64_t request, Held held = {});
+    void withdraw(core::Token token);  // The core was not asked after all.
+    void step(core::Event event);
+    // Answers a request that the core has no part in.
+    void finish(Session& session, const std::string& frame);
+    void finish(SessionId session, const std::string& frame);
+    bool is_operator(const core::Caller& caller) const;
+
+    io::Loop& loop() { return loop_; }
+    Log& log() { return log_; }
+    const config::Config& config() const { return config_; }
+    const core::Cluster& cluster() const { return *cluster_; }
+    Users& users() { return users_; }
+    Agents& agents() { return agents_; }
+    Sessions& sessions() { return sessions_; }
+    ReaderThread& reader() { return reader_; }
+    JobStreams& streams() { return streams_; }
+    Pids& pids() { return pids_; }
+    const JobIndex& jobs() const { return index_; }
+    const Figures& figures() const { return figures_; }
+    Instant now() const { return std::max(now_, loop_.now()); }
+
+  private:
+    struct Waiting {  // A request that the core has yet to answer.
+        SessionId session;
+        std::uint64_t request = 0;
+        Held held;
+    };
+    struct Sealed {
+        store::Batch batch;
+        Outbox outbox;
+        std::vector<JobId> wanted;  // Payloads to read back.
+    };
+    struct Parts;  // What create() has made ready.
+
+    Controller(io::Loop& loop, Log& log, Parts parts);
+    Status listen();
+    Status listen_for_remote_agents();
+
+    // requests.cpp
+    void on_request(Session& session, std::string_view frame);
+    void on_session_gone(Session& session);
+
+    // controller.cpp: the turn
+    void request_seal();
+    void seal();
+    void on_committed(Committer::Outcome outcome);
+    void arm_wakeup();
+
+    // changes.cpp: changed records as rows of the batch
+    void add_changes(const core::Changes& changes, store::Batch& batch);
+    void add_forgotten(const core::Changes& changes, store::Batch& batch);
+
+    // effects.cpp: effects as outgoing messages
+    class EffectWriter;
+    void translate(const std::vector<core::Effect>& effects, Sealed& sealed);
+    void carry_out(Outbox& outbox, const std::map<JobId, PayloadBytes>& payloads);
+    void launch(const ToLaunch& order, const std::map<JobId, PayloadBytes>& payloads);
+    void give_up_launch(const std::string& node, const StepKey& key, const std::string& why);
+    void expect_step_launch(const std::string& node, const StepKey& key, std::string launch);
+
+    io::Loop& loop_;
+    Log& log_;
+    config::Config config_;
+    wire::PresharedKey key_;
+    std::unique_ptr<core::Cluster> cluster_;
+    Instant now_{};
+    Figures figures_;
+
+    Users users_;
+    JobIndex index_;
+    Payloads payloads_;
+    Sessions sessions_;
+    Agents agents_;
+    Addresses addresses_;
+    JobStreams streams_;
+    Pids pids_;
+    Mailer mailer_;
+
+    std::uint64_t last_token_ = 0;
+    std::unordered_map<std::uint64_t, Waiting> waiting_;
+    // srun's command lines, until their steps have ended.
+    std::map<StepKey, PayloadBytes> step_launches_;
+    // Steps that a node should start but whose command line was lost with the last controller:
+    // their srun comes back with it, or the step is given up.
+    struct Orphan {
+        std::map<std::string, std::string> launches;  // By node.
+        io::Loop::Timer timer;
+    };
+    std::map<StepKey, Orphan> orphans_;
+
+    bool dirty_ = false;  // Something was stepped since the last seal.
+    bool seal_posted_ = false;
+    bool committing_ = false;
+    bool stopping_ = false;
+    int exit_code_ = 0;
+    Outbox committing_outbox_;
+    io::Loop::Timer wakeup_;
+
+    std::unique_ptr<wire::Listener> clients_, local_agents_, remote_agents_;
+    // Last: their threads end before anything they could call is gone.
+    ReaderThread reader_;
+    Committer committer_;
+};
+
+}  // namespace switchyard::controller

@@ -1,0 +1,228 @@
+// effects.cpp: what the core asks for, as messages. They are encoded when the batch is sealed and
+// sent when it is on disk (carry_out). Orders to a node whose agent is away are dropped: the core
+// gives them again when it is back.
+#include <fmt/format.h>
+
+#include "controller/controller.hpp"
+#include "controller/launch.hpp"
+#include "controller/replies.hpp"
+#include "wire/codec.hpp"
+#include "wire/proto/node.pb.h"
+
+namespace switchyard::controller {
+namespace {
+
+std::uint32_t number(core::EndCause cause) { return static_cast<std::uint32_t>(cause); }
+
+}  // namespace
+
+class Controller::EffectWriter {
+  public:
+    EffectWriter(Controller& controller, Sealed& sealed) : c_(controller), sealed_(sealed) {}
+
+    void operator()(const core::effect::Reply& reply) {
+        const auto it = c_.waiting_.find(reply.token.value);
+        if (it == c_.waiting_.end()) return;  // Its connection has closed.
+        Waiting& waiting = it->second;
+        keep_held(reply.body, waiting.held);
+        sealed_.outbox.push_back(
+            ToCaller{.session = waiting.session,
+                     .frame = reply_frame(waiting.request, reply, *c_.cluster_),
+                     .last = reply.last});
+        if (reply.last) c_.withdraw(reply.token);
+    }
+
+    void operator()(const core::effect::LaunchBatch& order) {
+        const auto it = c_.cluster_->jobs().find(order.job);
+        if (it == c_.cluster_->jobs().end() || model::run_of(it->second) == nullptr ||
+            it->second.attempt != order.attempt) {
+            return;
+        }
+        const StepKey key{.job = order.job, .attempt = order.attempt, .step = kBatchStep};
+        const auto step = c_.cluster_->steps().find(key);
+        const model::Step* record = step != c_.cluster_->steps().end() ? &step->second : nullptr;
+        const JobId payload = payload_of(it->second);
+        if (c_.payloads_.find(payload) == nullptr) sealed_.wanted.push_back(payload);
+        sealed_.outbox.push_back(ToLaunch{.node = order.node,
+                                          .key = key,
+                                          .launch = encode(it->second, key, record, order.node),
+                                          .payload = payload});
+    }
+
+    void operator()(const core::effect::LaunchStep& order) {
+        const auto job = c_.cluster_->jobs().find(order.key.job);
+        const auto step = c_.cluster_->steps().find(order.key);
+        if (job == c_.cluster_->jobs().end() || step == c_.cluster_->steps().end() ||
+            model::run_of(job->second) == nullptr) {
+            return;
+        }
+        std::string launch = encode(job->second, order.key, &step->second, order.node);
+        const auto known = c_.step_launches_.find(order.key);
+        if (known == c_.step_launches_.end()) {
+            return c_.expect_step_launch(order.node, order.key, std::move(launch));
+        }
+        to_node(order.node, launch_frame(launch, Bulk::StepLaunch, *known->second));
+    }
+
+    void operator()(const core::effect::SignalSteps& order) {
+        wire::ControllerToAgent out;
+        wire::SignalSteps* signal = out.mutable_signal();
+        signal->set_job(order.job.value);
+        signal->set_attempt(order.attempt.value);
+        if (order.step) signal->set_step(order.step->value);
+        signal->set_signal(order.signal);
+        signal->set_batch_shell(order.batch_shell);
+        signal->set_steps(order.steps);
+        signal->set_all_processes(order.all_processes);
+        to_node(order.node, out.SerializeAsString());
+    }
+    void operator()(const core::effect::EndStep& order) {
+        wire::ControllerToAgent out;
+        wire::encode_key(order.key, out.mutable_end_step()->mutable_key());
+        out.mutable_end_step()->set_cause(number(order.cause));
+        out.mutable_end_step()->set_grace(c_.config_.kill_wait.count());
+        to_node(order.node, out.SerializeAsString());
+    }
+    void operator()(const core::effect::EndJob& order) {
+        wire::ControllerToAgent out;
+        wire::EndJob* end = out.mutable_end_job();
+        end->set_job(order.job.value);
+        end->set_attempt(order.attempt.value);
+        end->set_cause(number(order.cause));
+        end->set_grace(order.grace.count());
+        to_node(order.node, out.SerializeAsString());
+    }
+    void operator()(const core::effect::SetDeadline& order) {
+        wire::ControllerToAgent out;
+        wire::SetDeadline* set = out.mutable_deadline();
+        set->set_job(order.job.value);
+        set->set_attempt(order.attempt.value);
+        if (order.deadline) set->set_deadline(order.deadline->time_since_epoch().count());
+        to_node(order.node, out.SerializeAsString());
+    }
+    void operator()(const core::effect::Freeze& order) {
+        wire::ControllerToAgent out;
+        wire::Freeze* freeze = out.mutable_freeze();
+        freeze->set_job(order.job.value);
+        freeze->set_attempt(order.attempt.value);
+        freeze->set_thaw(order.thaw);
+        to_node(order.node, out.SerializeAsString());
+    }
+    void operator()(const core::effect::StepEndKnown& order) {
+        wire::ControllerToAgent out;
+        wire::encode_key(order.key, out.mutable_end_known()->mutable_key());
+        to_node(order.node, out.SerializeAsString());
+    }
+    void operator()(const core::effect::Mail& mail) { sealed_.outbox.push_back(mail); }
+
+    // Which bulky part belongs to which job or step is told by the answers.
+    void keep_held(const core::ReplyBody& body, Held& held) {
+        if (const auto* submitted = std::get_if<core::reply::Submitted>(&body);
+            submitted && held.payload) {
+            c_.payloads_.put(submitted->job, held.payload);
+            sealed_.batch.payloads.push_back(
+                {submitted->job, std::exchange(held.payload, nullptr)});
+        }
+        if (const auto* made = std::get_if<core::reply::StepMade>(&body);
+            made && held.step_launch) {
+            c_.step_launches_[made->key] = std::exchange(held.step_launch, nullptr);
+            release_orphan(made->key);
+        }
+    }
+
+  private:
+    std::string encode(const model::Job& job, const StepKey& key, const model::Step* step,
+                       const std::string& node) {
+        const LaunchContext context{
+            .config = c_.config_, .users = c_.users_, .addresses = c_.addresses_};
+        return encode_launch(context, job, key, step, node);
+    }
+    void to_node(const std::string& node, std::string frame) {
+        sealed_.outbox.push_back(ToNode{.node = node, .frame = std::move(frame)});
+    }
+    void release_orphan(const StepKey& key) {
+        const auto orphan = c_.orphans_.find(key);
+        if (orphan == c_.orphans_.end()) return;
+        for (const auto& [node, launch] : orphan->second.launches) {
+            to_node(node, launch_frame(launch, Bulk::StepLaunch, *c_.step_launches_[key]));
+        }
+        c_.orphans_.erase(orphan);
+    }
+
+    Controller& c_;
+    Sealed& sealed_;
+};
+
+void Controller::translate(const std::vector<core::Effect>& effects, Sealed& sealed) {
+    EffectWriter writer(*this, sealed);
+    // A step's command line must be in its place before the step is launched, whichever comes
+    // first.
+    for (const core::Effect& effect : effects) {
+        const auto* reply = std::get_if<core::effect::Reply>(&effect);
+        if (reply == nullptr || !std::holds_alternative<core::reply::StepMade>(reply->body))
+            continue;
+        const auto it = waiting_.find(reply->token.value);
+        if (it != waiting_.end()) writer.keep_held(reply->body, it->second.held);
+    }
+    for (const core::Effect& effect : effects) std::visit(writer, effect);
+}
+
+void Controller::carry_out(Outbox& outbox, const std::map<JobId, PayloadBytes>& payloads) {
+    for (Outgoing& outgoing : outbox) {
+        if (auto* reply = std::get_if<ToCaller>(&outgoing)) {
+            Session* session = sessions_.find(reply->session);
+            if (session == nullptr) continue;
+            if (reply->last) {
+                finish(*session, reply->frame);
+            } else {
+                session->send(reply->frame);
+            }
+        } else if (auto* order = std::get_if<ToNode>(&outgoing)) {
+            agents_.send(order->node, order->frame);
+        } else if (auto* start = std::get_if<ToLaunch>(&outgoing)) {
+            launch(*start, payloads);
+        } else if (auto* mail = std::get_if<core::effect::Mail>(&outgoing)) {
+            mailer_.send(config_.mail_prog, config_.mail_domain, *mail);
+        }
+    }
+}
+
+void Controller::launch(const ToLaunch& order, const std::map<JobId, PayloadBytes>& payloads) {
+    PayloadBytes bytes = payloads_.find(order.payload);
+    if (bytes == nullptr) {
+        const auto read = payloads.find(order.payload);
+        if (read != payloads.end()) bytes = read->second;
+        if (bytes != nullptr) payloads_.put(order.payload, bytes);
+    }
+    if (bytes == nullptr)
+        return give_up_launch(order.node, order.key, "the batch script is not in the store");
+    agents_.send(order.node, launch_frame(order.launch, Bulk::BatchPayload, *bytes));
+}
+
+void Controller::give_up_launch(const std::string& node, const StepKey& key,
+                                const std::string& why) {
+    log_.error("cannot launch {} on {}: {}", model::to_string(key), node, why);
+    core::StepReport report;
+    report.key = key;
+    report.launch_error = why;
+    step(core::event::StepEnded{.node = node, .report = std::move(report)});
+}
+
+void Controller::expect_step_launch(const std::string& node, const StepKey& key,
+                                    std::string launch) {
+    const auto [it, fresh] = orphans_.try_emplace(key);
+    it->second.launches[node] = std::move(launch);
+    if (!fresh) return;
+    const Millis grace = cluster_->settings().owner_grace;
+    it->second.timer = loop_.after(grace, [this, key] {
+        const auto orphan = orphans_.find(key);
+        if (orphan == orphans_.end()) return;
+        const auto launches = std::move(orphan->second.launches);
+        orphans_.erase(orphan);
+        for (const auto& [where, unused] : launches) {
+            give_up_launch(where, key, "its srun did not come back after the controller's restart");
+        }
+    });
+}
+
+}  // namespace switchyard::controller

@@ -1,0 +1,63 @@
+// job_streams.hpp: lists of jobs, served in slices. Between two slices the loop does everything
+// else, so a thousand pollers cannot hold up scheduling. A stream keeps its place by job id: what
+// changes between slices is harmless.
+//
+// A caller that does not read is waited for, without holding its list in memory.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "controller/filters.hpp"
+#include "controller/sessions.hpp"
+
+namespace switchyard::wire {
+class JobsQuery;
+}
+
+namespace switchyard::controller {
+
+class Controller;
+
+class JobStreams {
+  public:
+    explicit JobStreams(Controller& controller) : controller_(controller) {}
+
+    // What is in memory; the first slice at once.
+    void start(Session& session, std::uint64_t request, const wire::JobsQuery& query);
+    // What the store holds (history.cpp).
+    void start_history(Session& session, std::uint64_t request, const wire::JobsQuery& query);
+
+  private:
+    struct Stream {
+        SessionId session;
+        std::uint64_t request = 0;
+        JobMatcher match;
+        bool with_steps = false;
+        std::vector<std::string> hidden;        // Partitions that this caller is not shown.
+        std::optional<std::vector<JobId>> ids;  // These, or all jobs.
+        std::size_t place = 0;                  // In ids.
+        JobId after{0};                         // Without ids: the last one looked at.
+    };
+    struct History;
+
+    Result<Stream> open(Session& session, std::uint64_t request,
+                        const wire::JobsQuery& query) const;
+    // Encodes and sends one slice; false when it was the last.
+    bool serve(Stream& stream, Session& session);
+    void go_on(std::unique_ptr<Stream> stream);
+    void post_turn();
+    void turn();
+    void fetch_history(const std::shared_ptr<History>& history);
+
+    Controller& controller_;
+    std::deque<std::unique_ptr<Stream>> ready_;
+    bool turn_posted_ = false;
+};
+
+}  // namespace switchyard::controller

@@ -1,0 +1,198 @@
+// main.cpp: slurmctld: options, the background, the log, signals, and the loop.
+#include "controller/main.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "config/config.hpp"
+#include "controller/config_values.hpp"
+#include "controller/controller.hpp"
+#include "io/fd.hpp"
+
+namespace switchyard::controller {
+namespace {
+
+struct Options {
+    bool foreground = false;
+    bool clear_state = false;
+    int verbose = 0;
+    std::string config_path;
+    bool show_version = false, show_help = false;
+};
+
+constexpr const char* kUsage =
+    "Usage: slurmctld [-c] [-D] [-f file] [-h] [-v] [-V]\n"
+    "  -c       Start with an empty queue; the old state is moved aside\n"
+    "  -D       Run in the foreground, log to standard error too\n"
+    "  -f file  Use this configuration file\n"
+    "  -h       Print this and exit\n"
+    "  -v       More in the log; twice for still more\n"
+    "  -V       Print the version and exit\n";
+
+Result<Options> parse(int argc, char** argv) {
+    Options options;
+    ::optind = 1;
+    for (int letter; (letter = ::getopt(argc, argv, "+cDf:hvV")) != -1;) {
+        switch (letter) {
+            case 'c':
+                options.clear_state = true;
+                break;
+            case 'D':
+                options.foreground = true;
+                break;
+            case 'f':
+                options.config_path = ::optarg;
+                break;
+            case 'h':
+                options.show_help = true;
+                break;
+            case 'v':
+                ++options.verbose;
+                break;
+            case 'V':
+                options.show_version = true;
+                break;
+            default:
+                return fail(Errc::InvalidArgument, "invalid option");
+        }
+    }
+    if (::optind < argc) {
+        return fail(Errc::InvalidArgument,
+                    fmt::format("unrecognized argument: {}", argv[::optind]));
+    }
+    return options;
+}
+
+Result<config::Config> read_config(const Options& options) {
+    std::string path = options.config_path;
+    if (path.empty()) {
+        SY_TRY(path, config::find_config_file());
+    }
+    return config::load_config(path);
+}
+
+// The parent waits until the child serves, so that `slurmctld && sbatch` works and a failure is
+// seen.
+class Background {
+  public:
+    // In the child: nothing. In the parent: its exit code.
+    std::optional<int> enter() {
+        int ends[2];
+        if (::pipe2(ends, O_CLOEXEC) != 0) return std::nullopt;
+        io::Fd read_end(ends[0]);
+        io::Fd write_end(ends[1]);
+        const pid_t child = ::fork();
+        if (child < 0) return 1;
+        if (child > 0) {
+            write_end.reset();
+            char served = 0;
+            if (::read(read_end.get(), &served, 1) == 1) return 0;
+            int status = 0;
+            ::waitpid(child, &status, 0);
+            return WIFEXITED(status) && WEXITSTATUS(status) != 0 ? WEXITSTATUS(status) : 1;
+        }
+        ::setsid();
+        told_ = std::move(write_end);
+        return std::nullopt;
+    }
+    // The controller serves: let the parent go, and the terminal. A log that goes to standard error
+    // keeps it.
+    void serving(bool keep_stderr) {
+        if (!told_) return;
+        const io::Fd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
+        ::dup2(null.get(), STDIN_FILENO);
+        ::dup2(null.get(), STDOUT_FILENO);
+        if (!keep_stderr) ::dup2(null.get(), STDERR_FILENO);
+        if (::write(told_.get(), "1", 1) != 1) return;
+        told_.reset();
+    }
+
+  private:
+    io::Fd told_;
+};
+
+Status write_pid_file(const std::string& path) {
+    if (path.empty()) return {};
+    const io::Fd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+    const std::string text = fmt::format("{}\n", ::getpid());
+    if (!file || ::write(file.get(), text.data(), text.size()) < 0) {
+        return fail(Errc::Io,
+                    fmt::format("cannot write the pid file {}: {}", path, std::strerror(errno)));
+    }
+    return {};
+}
+
+int serve(config::Config config, const Options& options, Log& log, Background& background) {
+    io::Loop loop;
+    ::signal(SIGPIPE, SIG_IGN);
+    const std::string pid_file = config.controller_pid_file;
+    const bool logs_to_stderr = config.controller_log.empty();
+    const std::string cluster = config.cluster_name;
+    auto controller =
+        Controller::create(loop, log, std::move(config), {.clear_state = options.clear_state});
+    if (!controller) {
+        log.error("fatal: {}", controller.error().message);
+        return 1;
+    }
+    const auto stop = [&] { (*controller)->stop(); };
+    const auto terminate = loop.on_signal(SIGTERM, stop);
+    const auto interrupt = loop.on_signal(SIGINT, stop);
+    const auto hang_up = loop.on_signal(SIGHUP, [&] {
+        if (const Status opened = log.reopen(); !opened) log.error("{}", opened.error().message);
+        // An error was logged and nothing has changed; there is nobody else to tell.
+        const Status done = (*controller)->reconfigure(std::nullopt);
+        if (!done) return;
+    });
+    const auto rotate = loop.on_signal(SIGUSR2, [&] {
+        if (const Status opened = log.reopen(); !opened) log.error("{}", opened.error().message);
+    });
+    if (const Status written = write_pid_file(pid_file); !written)
+        log.error("{}", written.error().message);
+    log.info("slurmctld version {} started on cluster {}", kSlurmVersionNumber, cluster);
+    background.serving(logs_to_stderr);
+    loop.run();
+    if (!pid_file.empty()) ::unlink(pid_file.c_str());
+    return (*controller)->exit_code();
+}
+
+}  // namespace
+
+int controller_main(int argc, char** argv) {
+    const auto options = parse(argc, argv);
+    if (!options) {
+        std::fprintf(stderr, "slurmctld: error: %s\n%s", options.error().message.c_str(), kUsage);
+        return 1;
+    }
+    if (options->show_help) return std::fputs(kUsage, stdout), 0;
+    if (options->show_version) return std::puts(kSlurmVersion), 0;
+
+    auto config = read_config(*options);
+    if (!config) {
+        std::fprintf(stderr, "slurmctld: fatal: %s\n", config.error().message.c_str());
+        return 1;
+    }
+    Background background;
+    if (!options->foreground) {
+        if (const auto code = background.enter()) return *code;
+    }
+    const auto level = options->verbose >= 2   ? Log::Level::Debug
+                       : options->verbose == 1 ? Log::Level::Verbose
+                                               : Log::Level::Info;
+    auto log = Log::open(config->controller_log, level, options->foreground);
+    if (!log) {
+        std::fprintf(stderr, "slurmctld: fatal: %s\n", log.error().message.c_str());
+        return 1;
+    }
+    for (const config::Config::Notice& notice : config->notices)
+        log->info("{}: {}", notice.where, notice.text);
+    return serve(*std::move(config), *options, *log, background);
+}
+
+}  // namespace switchyard::controller

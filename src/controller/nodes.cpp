@@ -1,0 +1,35 @@
+#include "controller/replies.hpp"
+#include "controller/requests.hpp"
+#include "wire/codec.hpp"
+
+namespace switchyard::controller {
+
+// Names that do not exist leave nothing: the command says which.
+void handle_nodes(Controller& controller, Session& session, const wire::Request& request) {
+    wire::Reply reply;
+    reply.set_id(request.id());
+    reply.set_last(true);
+    wire::NodesReply* out = reply.mutable_nodes();
+    out->set_now(controller.now().time_since_epoch().count());
+    if (request.nodes().names().empty()) {
+        for (const model::Node& node : controller.cluster().nodes())
+            wire::encode(node, out->add_nodes());
+    }
+    for (const std::string& name : request.nodes().names()) {
+        const model::Node* node = controller.cluster().find_node(name);
+        if (node != nullptr) wire::encode(*node, out->add_nodes());
+    }
+    controller.finish(session, reply.SerializeAsString());
+}
+
+void handle_update_node(Controller& controller, Session& session, const wire::Request& request) {
+    auto update = wire::decode(request.update_node());
+    if (!update) return controller.finish(session, failure_frame(request.id(), update.error()));
+    controller.step(
+        core::event::UpdateNode{.token = controller.ask(session, request.id()),
+                                .caller = session.caller,
+                                .caller_name = controller.users().name_of(session.caller.uid),
+                                .update = *std::move(update)});
+}
+
+}  // namespace switchyard::controller

@@ -1,0 +1,39 @@
+// outbox.hpp: what goes out once a batch is on disk. Everything is encoded when the batch is made,
+// from the very state that the batch writes; what happens while it is being written does not show
+// in it.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "controller/sessions.hpp"
+#include "core/cluster/effect.hpp"
+
+namespace switchyard::controller {
+
+struct ToCaller {
+    SessionId session;
+    std::string frame;
+    bool last = true;  // The request is answered.
+};
+
+struct ToNode {
+    std::string node;
+    std::string frame;
+};
+
+// The launch of a batch step: all but the payload, which may have to be read back from the store
+// first.
+struct ToLaunch {
+    std::string node;
+    StepKey key;
+    std::string launch;  // An encoded wire::LaunchStep without its payload.
+    JobId payload;
+};
+
+using Outgoing = std::variant<ToCaller, ToNode, ToLaunch, core::effect::Mail>;
+using Outbox = std::vector<Outgoing>;
+
+}  // namespace switchyard::controller

@@ -1,0 +1,30 @@
+#include "controller/replies.hpp"
+#include "controller/requests.hpp"
+#include "wire/codec.hpp"
+
+namespace switchyard::controller {
+
+// Hidden ones too: whether to show them is the command's choice (--all).
+void handle_partitions(Controller& controller, Session& session, const wire::Request& request) {
+    wire::Reply reply;
+    reply.set_id(request.id());
+    reply.set_last(true);
+    wire::PartitionsReply* out = reply.mutable_partitions();
+    const std::string& wanted = request.partitions().name();
+    for (const model::Partition& partition : controller.cluster().partitions()) {
+        if (wanted.empty() || wanted == partition.name)
+            wire::encode(partition, out->add_partitions());
+    }
+    controller.finish(session, reply.SerializeAsString());
+}
+
+void handle_update_partition(Controller& controller, Session& session,
+                             const wire::Request& request) {
+    auto update = wire::decode(request.update_partition());
+    if (!update) return controller.finish(session, failure_frame(request.id(), update.error()));
+    controller.step(core::event::UpdatePartition{.token = controller.ask(session, request.id()),
+                                                 .caller = session.caller,
+                                                 .update = *std::move(update)});
+}
+
+}  // namespace switchyard::controller

@@ -1,0 +1,35 @@
+// payloads.hpp: scripts and environments of jobs that may start soon. What was submitted a moment
+// ago is still here when its job starts; the rest is read back from the store.
+#pragma once
+
+#include <list>
+#include <map>
+
+#include "base/ids.hpp"
+#include "controller/committer.hpp"
+
+namespace switchyard::controller {
+
+class Payloads {
+  public:
+    explicit Payloads(std::size_t bytes_max) : bytes_max_(bytes_max) {}
+
+    void put(JobId job, PayloadBytes bytes);
+    PayloadBytes find(JobId job);  // Null: not here.
+    void forget(JobId job);
+    std::size_t bytes() const { return bytes_; }
+
+  private:
+    struct Entry {
+        JobId job;
+        PayloadBytes bytes;
+    };
+    void drop(std::list<Entry>::iterator entry);
+
+    std::size_t bytes_max_;
+    std::size_t bytes_ = 0;
+    std::list<Entry> entries_;  // Last used first.
+    std::map<JobId, std::list<Entry>::iterator> by_job_;
+};
+
+}  // namespace switchyard::controller

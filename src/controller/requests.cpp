@@ -1,0 +1,129 @@
+// requests.cpp: from a frame to its handler.
+#include "controller/requests.hpp"
+
+#include "base/limits.hpp"
+#include "controller/replies.hpp"
+#include "wire/codec.hpp"
+
+namespace switchyard::controller {
+namespace {
+
+using Handler = void (*)(Controller&, Session&, const wire::Request&);
+
+Handler handler_for(wire::Request::BodyCase body) {
+    using Body = wire::Request::BodyCase;
+    switch (body) {
+        case Body::kSubmit:
+            return handle_submit;
+        case Body::kAttach:
+            return handle_attach;
+        case Body::kCreateStep:
+            return handle_create_step;
+        case Body::kWait:
+            return handle_wait;
+        case Body::kSignal:
+            return handle_signal;
+        case Body::kUpdateJob:
+            return handle_update_job;
+        case Body::kHold:
+            return handle_hold;
+        case Body::kRequeue:
+            return handle_requeue;
+        case Body::kSuspend:
+            return handle_suspend;
+        case Body::kTop:
+            return handle_top;
+        case Body::kUpdateNode:
+            return handle_update_node;
+        case Body::kUpdatePartition:
+            return handle_update_partition;
+        case Body::kJobs:
+            return handle_jobs;
+        case Body::kNodes:
+            return handle_nodes;
+        case Body::kPartitions:
+            return handle_partitions;
+        case Body::kScript:
+            return handle_script;
+        case Body::kPids:
+            return handle_pids;
+        case Body::kConfig:
+            return handle_config;
+        case Body::kPing:
+            return handle_ping;
+        case Body::kDiag:
+            return handle_diag;
+        case Body::kReconfigure:
+            return handle_reconfigure;
+        case Body::kShutdown:
+            return handle_shutdown;
+        case Body::BODY_NOT_SET:
+            break;
+    }
+    return nullptr;
+}
+
+}  // namespace
+
+void Controller::on_request(Session& session, std::string_view frame) {
+    wire::Request request;
+    if (!request.ParseFromArray(frame.data(), static_cast<int>(frame.size()))) {
+        session.send(failure_frame(0, {Errc::ProtocolVersion, "a request that cannot be read"}));
+        return sessions_.close(session.id);
+    }
+    if (!session.greeted && request.protocol() != wire::kProtocol) {
+        log_.error("{} of uid {} speaks protocol {}, we speak {}", request.command(),
+                   session.caller.uid, request.protocol(), wire::kProtocol);
+        session.send(failure_frame(request.id(), fail(Errc::ProtocolVersion).error));
+        return sessions_.close(session.id);
+    }
+    session.greeted = true;
+    ++figures_.requests;
+    if (session.in_flight >= limits::kRequestsInFlightPerConnectionMax) {
+        return session.send(failure_frame(request.id(), fail(Errc::Busy).error));
+    }
+    ++session.in_flight;
+    const Handler handler = handler_for(request.body_case());
+    if (handler == nullptr) {
+        return finish(session, failure_frame(request.id(), fail(Errc::Unsupported).error));
+    }
+    log_.debug("{} from uid={}: request {}", request.command(), session.caller.uid,
+               static_cast<int>(request.body_case()));
+    handler(*this, session, request);
+}
+
+void Controller::on_session_gone(Session& session) {
+    for (const std::uint64_t token : session.tokens) {
+        waiting_.erase(token);
+        step(core::event::TokenGone{.token = core::Token{token}});
+    }
+}
+
+core::Token Controller::ask(Session& session, std::uint64_t request, Held held) {
+    const core::Token token{++last_token_};
+    waiting_.emplace(token.value, Waiting{session.id, request, std::move(held)});
+    session.tokens.insert(token.value);
+    return token;
+}
+
+void Controller::withdraw(core::Token token) {
+    const auto it = waiting_.find(token.value);
+    if (it == waiting_.end()) return;
+    if (Session* session = sessions_.find(it->second.session)) session->tokens.erase(token.value);
+    waiting_.erase(it);
+}
+
+void Controller::finish(Session& session, const std::string& frame) {
+    if (session.in_flight > 0) --session.in_flight;
+    session.send(frame);
+}
+
+void Controller::finish(SessionId id, const std::string& frame) {
+    if (Session* session = sessions_.find(id)) finish(*session, frame);
+}
+
+bool Controller::is_operator(const core::Caller& caller) const {
+    return caller.uid == 0 || caller.uid == cluster_->settings().operator_uid;
+}
+
+}  // namespace switchyard::controller

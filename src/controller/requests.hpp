@@ -1,0 +1,48 @@
+// requests.hpp: the handlers, one file per family. Each translates a message into an event for the
+// core or into an answer; none decides.
+#pragma once
+
+#include "controller/controller.hpp"
+
+namespace switchyard::wire {
+class Request;
+}
+
+namespace switchyard::controller {
+
+// submit.cpp
+void handle_submit(Controller& controller, Session& session, const wire::Request& request);
+void handle_attach(Controller& controller, Session& session, const wire::Request& request);
+void handle_wait(Controller& controller, Session& session, const wire::Request& request);
+
+// steps.cpp
+void handle_create_step(Controller& controller, Session& session, const wire::Request& request);
+void handle_pids(Controller& controller, Session& session, const wire::Request& request);
+
+// update.cpp
+void handle_signal(Controller& controller, Session& session, const wire::Request& request);
+void handle_update_job(Controller& controller, Session& session, const wire::Request& request);
+void handle_hold(Controller& controller, Session& session, const wire::Request& request);
+void handle_requeue(Controller& controller, Session& session, const wire::Request& request);
+void handle_suspend(Controller& controller, Session& session, const wire::Request& request);
+void handle_top(Controller& controller, Session& session, const wire::Request& request);
+
+// nodes.cpp, partitions.cpp
+void handle_nodes(Controller& controller, Session& session, const wire::Request& request);
+void handle_update_node(Controller& controller, Session& session, const wire::Request& request);
+void handle_partitions(Controller& controller, Session& session, const wire::Request& request);
+void handle_update_partition(Controller& controller, Session& session,
+                             const wire::Request& request);
+
+// jobs_query.cpp
+void handle_jobs(Controller& controller, Session& session, const wire::Request& request);
+void handle_script(Controller& controller, Session& session, const wire::Request& request);
+
+// admin.cpp
+void handle_config(Controller& controller, Session& session, const wire::Request& request);
+void handle_ping(Controller& controller, Session& session, const wire::Request& request);
+void handle_diag(Controller& controller, Session& session, const wire::Request& request);
+void handle_reconfigure(Controller& controller, Session& session, const wire::Request& request);
+void handle_shutdown(Controller& controller, Session& session, const wire::Request& request);
+
+}  // namespace switchyard::controller

@@ -1,0 +1,104 @@
+#include "controller/settings.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "base/text.hpp"
+#include "controller/users.hpp"
+
+namespace switchyard::controller {
+namespace {
+
+// "CR_Core_Memory", with flags such as CR_LLN behind a comma, which choose no unit.
+void apply_select(const config::Config& config, core::Settings& settings) {
+    using Unit = core::Settings::Unit;
+    const bool linear = equals_ignoring_case(config.select_type, "select/linear");
+    if (linear) settings.memory_is_consumable = false;
+    for (const std::string_view piece : split(config.select_type_parameters, ',')) {
+        std::string word = to_lower(trim(piece));
+        const bool memory = word.ends_with("_memory");
+        if (memory) word.resize(word.size() - std::string_view("_memory").size());
+        if (word == "cr_core")
+            settings.unit = Unit::Core;
+        else if (word == "cr_cpu")
+            settings.unit = Unit::Cpu;
+        else if (word == "cr_socket")
+            settings.unit = Unit::Socket;
+        else if (word != "cr")
+            continue;
+        settings.memory_is_consumable = memory;
+    }
+    if (linear) settings.unit = Unit::WholeNode;
+}
+
+Status apply_scheduling(const config::Config& config, core::Settings& settings) {
+    settings.backfill = !equals_ignoring_case(config.scheduler_type, "sched/builtin");
+    for (const std::string_view piece : split(config.scheduler_parameters, ',')) {
+        const std::string_view word = trim(piece);
+        const std::size_t equals = word.find('=');
+        if (equals == std::string_view::npos) continue;
+        const std::string_view key = word.substr(0, equals);
+        const auto number = parse_uint(word.substr(equals + 1));
+        const bool ours = key == "bf_interval" || key == "bf_window" || key == "bf_max_job_test";
+        if (!ours) continue;
+        if (!number || *number == 0 || *number > 10'000'000) {
+            return fail(Errc::InvalidArgument,
+                        fmt::format("SchedulerParameters: {} is not valid", word));
+        }
+        const auto value = static_cast<std::int64_t>(*number);
+        if (key == "bf_interval") settings.backfill_interval = Seconds{value};
+        if (key == "bf_window") settings.backfill_window = Minutes{value};
+        if (key == "bf_max_job_test")
+            settings.backfill_jobs_max = static_cast<std::uint32_t>(value);
+    }
+    return {};
+}
+
+bool has_word(std::string_view list, std::string_view word) {
+    for (const std::string_view piece : split(list, ',')) {
+        if (equals_ignoring_case(trim(piece), word)) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+Result<core::Settings> to_settings(const config::Config& config) {
+    core::Settings settings;
+    settings.cluster_name = config.cluster_name;
+    settings.nodes = config.nodes;
+    settings.partitions = config.partitions;
+    settings.gres_types = config.gres_types;
+    apply_select(config, settings);
+    settings.def_mem_per_cpu = config.def_mem_per_cpu;
+    settings.def_mem_per_node = config.def_mem_per_node;
+    settings.max_mem_per_cpu = config.max_mem_per_cpu;
+    settings.max_mem_per_node = config.max_mem_per_node;
+    settings.kill_wait = config.kill_wait;
+    settings.min_job_age = config.min_job_age;
+    settings.node_timeout = config.slurmd_timeout;
+    settings.batch_start_timeout = config.batch_start_timeout;
+    settings.complete_wait = config.complete_wait;
+    settings.max_array_size = config.max_array_size;
+    settings.max_job_count = config.max_job_count;
+    settings.first_job_id = config.first_job_id;
+    settings.requeue_by_default = config.job_requeue;
+    settings.return_to_service = config.return_to_service;
+    settings.enforce_partition_limits = config.enforce_part_limits;
+    settings.disable_root_jobs = config.disable_root_jobs;
+    settings.over_time_limit = config.over_time_limit;
+    settings.kill_invalid_dependency =
+        has_word(config.dependency_parameters, "kill_invalid_depend");
+    SY_CHECK(apply_scheduling(config, settings));
+
+    const auto operator_uid = uid_of(config.slurm_user);
+    if (!operator_uid) {
+        return fail(Errc::InvalidArgument,
+                    fmt::format("SlurmUser={} is not a user of this host", config.slurm_user));
+    }
+    // Without root the cluster serves the one user who started it, and that user runs it.
+    settings.operator_uid = ::geteuid() != 0 ? ::geteuid() : *operator_uid;
+    return settings;
+}
+
+}  // namespace switchyard::controller

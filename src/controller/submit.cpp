@@ -1,0 +1,77 @@
+// submit.cpp: a job comes in. The caller's uid is the connection's, never the message's; the script
+// and the environment are set aside until the core has given the job its id.
+#include <fmt/format.h>
+
+#include "base/limits.hpp"
+#include "controller/replies.hpp"
+#include "controller/requests.hpp"
+#include "wire/codec.hpp"
+
+namespace switchyard::controller {
+namespace {
+
+Status check_limits(const wire::JobPayload& payload) {
+    if (payload.script().size() > limits::kScriptBytesMax) {
+        return fail(Errc::InvalidArgument,
+                    fmt::format("Batch script is too large: {} bytes, at most {} are allowed",
+                                payload.script().size(), limits::kScriptBytesMax));
+    }
+    std::size_t bytes = 0;
+    for (const std::string& entry : payload.environment()) bytes += entry.size() + 1;
+    for (const std::string& argument : payload.arguments()) bytes += argument.size() + 1;
+    if (bytes > limits::kEnvironmentBytesMax) {
+        return fail(
+            Errc::InvalidArgument,
+            fmt::format("The job's environment is too large: {} bytes, at most {} are allowed",
+                        bytes, limits::kEnvironmentBytesMax));
+    }
+    return {};
+}
+
+void set_user(Controller& controller, const Session& session, model::JobSpec& spec) {
+    Users& users = controller.users();
+    spec.uid = session.caller.uid;
+    spec.gid = session.caller.gid;
+    // A user whom only the submitting host knows keeps the name it gave, if an agent vouches for
+    // that host.
+    const auto& user = users.find(spec.uid);
+    if (user || !session.relayed || spec.user.empty()) spec.user = users.name_of(spec.uid);
+    if (user || !session.relayed || spec.group.empty()) spec.group = users.group_name(spec.gid);
+}
+
+}  // namespace
+
+void handle_submit(Controller& controller, Session& session, const wire::Request& request) {
+    const wire::SubmitRequest& submit = request.submit();
+    if (const Status fits = check_limits(submit.payload()); !fits) {
+        return controller.finish(session, failure_frame(request.id(), fits.error()));
+    }
+    auto spec = wire::decode(submit.spec());
+    if (!spec) return controller.finish(session, failure_frame(request.id(), spec.error()));
+    set_user(controller, session, *spec);
+
+    Controller::Held held;
+    if (submit.has_payload() && !submit.test_only()) {
+        held.payload = std::make_shared<const std::string>(submit.payload().SerializeAsString());
+    }
+    core::event::Submit event{.token = controller.ask(session, request.id(), std::move(held)),
+                              .caller = session.caller,
+                              .spec = *std::move(spec),
+                              .nonce = submit.nonce(),
+                              .test_only = submit.test_only()};
+    controller.step(std::move(event));
+}
+
+void handle_attach(Controller& controller, Session& session, const wire::Request& request) {
+    controller.step(core::event::Attach{.token = controller.ask(session, request.id()),
+                                        .caller = session.caller,
+                                        .job = JobId{request.attach().job()}});
+}
+
+void handle_wait(Controller& controller, Session& session, const wire::Request& request) {
+    controller.step(core::event::WaitForEnd{.token = controller.ask(session, request.id()),
+                                            .caller = session.caller,
+                                            .job = JobId{request.wait().job()}});
+}
+
+}  // namespace switchyard::controller
