@@ -1,11 +1,16 @@
 #include "cli/job_ids.hpp"
 
+#include <fmt/format.h>
 #include <pwd.h>
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <limits>
 
+#include "base/limits.hpp"
 #include "base/text.hpp"
 #include "model/hostlist.hpp"
 
@@ -75,6 +80,26 @@ Result<std::vector<std::string>> parse_node_list(std::string_view text) {
         name = name.substr(0, name.find('.'));
     }
     return names;
+}
+
+Result<std::vector<std::string>> read_words(const std::string& path) {
+    const bool standard_input = path == "-";
+    std::FILE* file = standard_input ? stdin : std::fopen(path.c_str(), "re");
+    if (file == nullptr) {
+        return fail(Errc::Io, fmt::format("Unable to open {}: {}", path, std::strerror(errno)));
+    }
+    std::string text;
+    std::array<char, 65536> buffer;
+    for (std::size_t n; (n = std::fread(buffer.data(), 1, buffer.size(), file)) > 0;) {
+        text.append(buffer.data(), n);
+        if (text.size() > limits::kScriptBytesMax) break;
+    }
+    if (!standard_input) std::fclose(file);
+    // Commas inside brackets belong to their word.
+    for (char& c : text) {
+        if (c == '\n' || c == '\r' || c == '\t' || c == ' ') c = ',';
+    }
+    return split_list(text);
 }
 
 }  // namespace switchyard::cli

@@ -25,4 +25,7 @@ std::optional<std::string> find_user_name(std::uint32_t uid);
 // "n[1-3],localhost", with this host's own name for "localhost".
 Result<std::vector<std::string>> parse_node_list(std::string_view text);
 
+// The words of a file, separated by blanks, line ends or commas; "-" is standard input.
+Result<std::vector<std::string>> read_words(const std::string& path);
+
 }  // namespace switchyard::cli

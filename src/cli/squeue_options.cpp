@@ -400,6 +400,7 @@ std::optional<int> Parser::settle() {
     settle_users();
     settle_format();
     if (!filter.jobs.empty() || !filter.partitions.empty()) options_.all_partitions = true;
+    options_.query.hidden_partitions = options_.all_partitions;
     return std::nullopt;
 }
 

@@ -1,0 +1,37 @@
+// record.hpp: the "Key=Value" records of scontrol show: several lines, or with -o one.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/time.hpp"
+
+namespace switchyard::cli::format {
+
+struct RecordStyle {
+    bool one_line = false;
+    bool details = false;
+    std::string time_format;  // SLURM_TIME_FORMAT
+    Instant now{};
+};
+
+class Record {
+  public:
+    explicit Record(const RecordStyle& style) : one_line_(style.one_line) {}
+
+    void line(std::string_view text) {
+        if (!text_.empty()) text_ += one_line_ ? " " : "\n   ";
+        text_ += text;
+    }
+    // With the end that sets it apart from the next record.
+    std::string take() {
+        text_ += one_line_ ? "\n" : "\n\n";
+        return std::move(text_);
+    }
+
+  private:
+    bool one_line_;
+    std::string text_;
+};
+
+}  // namespace switchyard::cli::format
