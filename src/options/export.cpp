@@ -82,12 +82,11 @@ ExportMode export_mode(std::string_view list) {
 Environment exported(const Environment& caller, std::string_view list) {
     const ExportMode mode = export_mode(list);
     if (mode == ExportMode::All) return caller;
-    if (mode == ExportMode::Nil) return {};
     Environment result;
     for (const std::string& entry : caller) {
         if (entry.starts_with("SLURM_")) result.push_back(entry);
     }
-    if (mode == ExportMode::None) return result;
+    if (mode == ExportMode::None || mode == ExportMode::Nil) return result;
     while (!list.empty()) {
         const std::string item = take_item(list);
         if (!item.empty()) add_item(result, caller, item);

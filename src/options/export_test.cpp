@@ -18,7 +18,7 @@ TEST(Export, AllIsEverything) { EXPECT_EQ(exported(kCaller, "ALL"), kCaller); }
 
 TEST(Export, NoneLeavesOnlySlurmsOwn) {
     EXPECT_THAT(exported(kCaller, "NONE"), ElementsAre("SLURM_CONF=/etc/slurm.conf"));
-    EXPECT_THAT(exported(kCaller, "NIL"), ElementsAre());
+    EXPECT_THAT(exported(kCaller, "NIL"), ElementsAre("SLURM_CONF=/etc/slurm.conf"));
 }
 
 TEST(Export, NamesHandOnTheirValueAndPairsSetOne) {

@@ -1,0 +1,192 @@
+// sbatch.cpp: submits a script and says its number; with --wait, stays until it has ended.
+#include <fmt/format.h>
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <thread>
+
+#include "cli/commands.hpp"
+#include "cli/message.hpp"
+#include "cli/session.hpp"
+#include "cli/submit/batch_environment.hpp"
+#include "cli/submit/batch_script.hpp"
+#include "cli/submit/common.hpp"
+#include "model/hostlist.hpp"
+#include "options/parse.hpp"
+#include "wire/codec.hpp"
+
+namespace switchyard::cli {
+namespace {
+
+using namespace submit;
+using options::Command;
+using options::JobRequest;
+
+constexpr int kBusyRetriesMax = 15;
+
+// What the command line alone says, and the whole request.
+struct Understood {
+    JobRequest request;
+    BatchScript script;
+};
+
+// The exit code when there is nothing to submit.
+struct Exit {
+    int code;
+};
+
+std::variant<Understood, Exit> understand(const std::vector<std::string>& words,
+                                          const options::Surroundings& surroundings) {
+    // First the command line by itself: it says where the script is.
+    JobRequest line;
+    std::size_t operands_at = words.size();
+    if (auto fault =
+            apply_words(line, words, options::Source::CommandLine, surroundings, &operands_at)) {
+        return Exit{complain(Command::Sbatch, *fault)};
+    }
+    if (answered_help(line)) return Exit{0};
+    const std::vector<std::string> operands(
+        words.begin() + static_cast<std::ptrdiff_t>(operands_at), words.end());
+    if (!operands.empty() && operands.front() == ":") {
+        say_error("sbatch", "heterogeneous jobs (components separated by ':') are not supported");
+        return Exit{error_exit_code()};
+    }
+    auto script = obtain_script(line, operands, surroundings);
+    if (!script) return Exit{error_exit_code()};
+
+    Understood understood{.request = {}, .script = *std::move(script)};
+    JobRequest& request = understood.request;
+    auto fault =
+        apply_script(request, options::scan_directives(understood.script.text), surroundings);
+    if (!fault) fault = apply_environment(request, surroundings);
+    if (!fault)
+        fault = apply_words(request, words, options::Source::CommandLine, surroundings, nullptr);
+    if (!fault) fault = finish(request, surroundings);
+    if (fault) return Exit{complain(Command::Sbatch, *fault)};
+    if (answered_help(request)) return Exit{0};
+    return understood;
+}
+
+// The submission, complete.
+Result<wire::Request> compose(Understood& understood, const std::vector<std::string>& words,
+                              const options::Surroundings& surroundings,
+                              const config::Config& config) {
+    model::JobSpec& job = understood.request.job;
+    fill_origin(job, words);
+    if (job.name.empty()) job.name = understood.script.default_name;
+    job.command = understood.script.path;
+    model::JobPayload payload;
+    payload.script = std::move(understood.script.text);
+    payload.arguments = std::move(understood.script.arguments);
+    SY_TRY(payload.environment, batch_environment(understood.request, surroundings));
+    payload.limits = limits_to_hand_on(understood.request, config);
+    payload.umask = umask_to_hand_on();
+
+    wire::Request request;
+    wire::SubmitRequest* submit = request.mutable_submit();
+    wire::encode(job, submit->mutable_spec());
+    wire::encode(payload, submit->mutable_payload());
+    submit->set_test_only(understood.request.ask.test_only);
+    return request;
+}
+
+// Asks again while the controller is over one of its limits; it says so, and it passes.
+Result<wire::Reply> submit_patiently(client::Connection& connection, wire::Request& request) {
+    for (int attempt = 1;; ++attempt) {
+        auto reply = connection.call(request);
+        const bool busy =
+            !reply && (reply.error().code == Errc::TooManyJobs || reply.error().code == Errc::Busy);
+        if (!busy || attempt == kBusyRetriesMax) return reply;
+        if (attempt == 1) say_error("sbatch", reply.error().message);
+        std::this_thread::sleep_for(Seconds{attempt});
+    }
+}
+
+void announce(const JobRequest& request, const config::Config& config, std::uint32_t job) {
+    const bool named = request.ask.clusters.has_value();
+    std::string text;
+    if (request.ask.parsable) {
+        text = named ? fmt::format("{};{}\n", job, config.cluster_name) : fmt::format("{}\n", job);
+    } else if (request.ask.quiet == 0) {
+        text = named
+                   ? fmt::format("Submitted batch job {} on cluster {}\n", job, config.cluster_name)
+                   : fmt::format("Submitted batch job {}\n", job);
+    }
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    std::fflush(stdout);
+}
+
+int tell_start(const wire::WouldStartReply& answer) {
+    std::vector<std::string> nodes(answer.nodes().begin(), answer.nodes().end());
+    say("sbatch",
+        fmt::format("Job {} to start at {} a using {} processors on nodes {} in partition {}",
+                    answer.job(), model::format_instant(Instant{Millis{answer.start()}}),
+                    answer.cpus(), model::compress_hostlist(nodes), answer.partition()));
+    return 0;
+}
+
+// The exit code of the job: its script's, or 1 when a signal ended it.
+int wait_for_end(client::Connection& connection, std::uint32_t job) {
+    while (true) {
+        wire::Request request;
+        request.mutable_wait()->set_job(job);
+        // A controller may take hours to answer, and may be restarted meanwhile: then we ask again.
+        auto sent = connection.send(request);
+        auto reply = sent ? connection.receive() : Result<wire::Reply>(Failure{sent.error()});
+        if (!reply) {
+            wire::Request again;
+            again.mutable_ping();
+            if (const auto alive = connection.call(again);
+                !alive && alive.error().code != Errc::Unreachable) {
+                say_error("sbatch",
+                          fmt::format("Unable to wait for job {}: {}", job, alive.error().message));
+                return error_exit_code();
+            }
+            continue;
+        }
+        if (reply->has_failure()) {
+            say_error("sbatch", fmt::format("Unable to wait for job {}: {}", job,
+                                            client::error_of(*reply).message));
+            return error_exit_code();
+        }
+        if (!reply->has_job_ended()) continue;
+        const int status = static_cast<int>(reply->job_ended().worst_wait_status());
+        return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+    }
+}
+
+}  // namespace
+
+int sbatch_main(int argc, char** argv) {
+    const options::Surroundings surroundings = look_around();
+    const std::vector<std::string> words = words_of(argc, argv, Command::Sbatch);
+    auto result = understand(words, surroundings);
+    if (const Exit* exit = std::get_if<Exit>(&result)) return exit->code;
+    Understood& understood = std::get<Understood>(result);
+    const JobRequest& request = understood.request;
+    say_what_was_understood(request);
+
+    auto session = open_session("sbatch");
+    if (!session) return submission_failed(Command::Sbatch, session.error(), {});
+    if (request.ask.clusters && !is_our_cluster("sbatch", *request.ask.clusters, session->config)) {
+        return error_exit_code();
+    }
+    auto submission = compose(understood, words, surroundings, session->config);
+    if (!submission) {
+        say_error("sbatch", submission.error().message);
+        return error_exit_code();
+    }
+    const auto reply = submit_patiently(session->connection, *submission);
+    if (!reply && request.ask.test_only) {
+        for (const std::string& note : session->connection.last_notes()) say_error("sbatch", note);
+        say_error("sbatch", "allocation failure: " + reply.error().message);
+        return error_exit_code();
+    }
+    if (!reply)
+        return submission_failed(Command::Sbatch, reply.error(), session->connection.last_notes());
+    if (reply->has_would_start()) return tell_start(reply->would_start());
+    announce(request, session->config, reply->submitted().job());
+    return request.ask.wait ? wait_for_end(session->connection, reply->submitted().job()) : 0;
+}
+
+}  // namespace switchyard::cli
