@@ -36,11 +36,11 @@ struct Loaded {
 
 // Jobs that were ever submitted. Empty lists and unset bounds do not filter.
 struct HistoryQuery {
-    std::vector<JobId> jobs;  // Of a job or of its array.
-    std::vector<std::uint32_t> uids;
-    std::vector<std::string> users, names, partitions;
-    std::optional<Instant> from;  // Not ended before this.
-    std::optional<Instant> to;    // Submitted by this.
+    std::vector<JobId> jobs{};  // Of a job or of its array.
+    std::vector<std::uint32_t> uids{};
+    std::vector<std::string> users{}, names{}, partitions{};
+    std::optional<Instant> from{};  // Not ended before this.
+    std::optional<Instant> to{};    // Submitted by this.
 };
 
 struct HistoryChunk {
@@ -75,7 +75,7 @@ class Store {
 
 struct SqliteOptions {
     std::optional<std::uint32_t>
-        pages_max;  // Refuse to grow beyond so many pages; for tests of a full disk.
+        pages_max{};  // Refuse to grow beyond so many pages; for tests of a full disk.
 };
 
 // Opens (or makes) the database and locks it: Errc::Busy if another controller holds it.

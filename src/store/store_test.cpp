@@ -1,0 +1,340 @@
+// Goal: what commit() acknowledged is there after anything, and what it did not acknowledge was
+// reported.
+#include "store/store.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <thread>
+
+#include "store/sqlite.hpp"
+
+namespace switchyard::store {
+namespace {
+
+class StoreTest : public testing::Test {
+  protected:
+    StoreTest() {
+        char name[] = "/tmp/store-test-XXXXXX";
+        folder_ = ::mkdtemp(name);
+        path_ = folder_ + "/switchyard.db";
+    }
+    ~StoreTest() override { std::filesystem::remove_all(folder_); }
+
+    std::unique_ptr<Store> open() {
+        auto store = open_sqlite(path_);
+        EXPECT_TRUE(store) << store.error().message;
+        return *std::move(store);
+    }
+    std::string folder_, path_;
+};
+
+constexpr Instant at(std::int64_t seconds) { return Instant{Seconds{seconds}}; }
+
+model::Job job(std::uint32_t id, const std::string& user = "alice",
+               const std::string& name = "train") {
+    model::JobSpec spec;
+    spec.name = name;
+    spec.user = user;
+    spec.uid = user == "alice" ? 1001 : 1002;
+    spec.tasks = 4;
+    model::Job out;
+    out.id = JobId{id};
+    out.spec = std::make_shared<const model::JobSpec>(std::move(spec));
+    out.partition = "debug";
+    out.submitted = at(1000 + id);
+    return out;
+}
+
+model::NodeGrant grant(const std::string& node, std::uint32_t first, std::uint32_t last) {
+    model::NodeGrant out;
+    out.node = node;
+    out.cores = model::IndexSet::range(first, last);
+    out.cpus = last - first + 1;
+    return out;
+}
+
+model::Job ended(std::uint32_t id, Instant when, const std::string& user = "alice",
+                 const std::string& name = "train") {
+    model::Job out = job(id, user, name);
+    model::Running run;
+    run.started = when - Seconds{10};
+    run.allocation.nodes.push_back(grant("n1", 0, 3));
+    out.phase = model::Ended{.run = run, .ended = when, .outcome = {}};
+    return out;
+}
+
+Batch batch_of(const std::vector<model::Job>& jobs) {
+    Batch batch;
+    for (const model::Job& one : jobs) batch.jobs.push_back(to_row(one));
+    return batch;
+}
+
+PayloadRow payload(std::uint32_t id, std::string text) {
+    return {JobId{id}, std::make_shared<const std::string>(std::move(text))};
+}
+
+std::vector<std::uint32_t> ids_of(const std::vector<model::Job>& jobs) {
+    std::vector<std::uint32_t> out;
+    for (const model::Job& one : jobs) out.push_back(one.id.value);
+    return out;
+}
+
+std::vector<std::uint32_t> find(Reader& reader, const HistoryQuery& query) {
+    const auto found = reader.find(query);
+    EXPECT_TRUE(found);
+    std::vector<std::uint32_t> out;
+    for (const JobId id : *found) out.push_back(id.value);
+    return out;
+}
+
+using Ids = std::vector<std::uint32_t>;
+
+TEST_F(StoreTest, ANewStoreIsEmptyAndCountsItsOpenings) {
+    EXPECT_EQ(open()->load(at(0))->epoch, 1u);
+    auto store = open();
+    const auto loaded = store->load(at(0));
+    EXPECT_EQ(loaded->epoch, 2u);
+    EXPECT_TRUE(loaded->jobs.empty());
+    EXPECT_FALSE(loaded->next_job_id);
+}
+
+TEST_F(StoreTest, RecordsComeBackAsTheyWere) {
+    const model::Job running = [] {
+        model::Job out = job(7);
+        model::Running run;
+        run.started = at(2000) + Millis{123};
+        run.ends_by = at(3000);
+        run.allocation.nodes.push_back(grant("n2", 1, 2));
+        out.phase = run;
+        return out;
+    }();
+    model::Step step;
+    step.key = {JobId{7}, Attempt{0}, StepId{0}};
+    step.spec.name = "hostname";
+    step.started = at(2001);
+    model::Node node;
+    node.config.name = "n2";
+    node.drain = true;
+    node.mark = model::NodeMark{.reason = "bad fan", .by = "root", .at = at(5)};
+    model::Partition partition;
+    partition.name = "night";
+    partition.nodes = {"n1", "n2"};
+
+    Batch batch = batch_of({running});
+    batch.steps.push_back(to_row(step));
+    batch.nodes.push_back(to_row(node));
+    batch.partitions.push_back(to_row(partition));
+    batch.deleted_partitions.push_back("day");
+    batch.next_job_id = JobId{8};
+    batch.payloads.push_back(payload(7, std::string("#!/bin/sh\0true", 14)));
+    ASSERT_TRUE(open()->commit(batch));
+
+    auto store = open();
+    const auto loaded = store->load(at(0));
+    ASSERT_TRUE(loaded) << loaded.error().message;
+    ASSERT_EQ(loaded->jobs.size(), 1u);
+    EXPECT_EQ(loaded->jobs[0], running);
+    ASSERT_EQ(loaded->steps.size(), 1u);
+    EXPECT_EQ(loaded->steps[0], step);
+    ASSERT_EQ(loaded->nodes.size(), 1u);
+    EXPECT_EQ(loaded->nodes[0].mark, node.mark);
+    EXPECT_TRUE(loaded->nodes[0].drain);
+    ASSERT_EQ(loaded->partitions.size(), 1u);
+    EXPECT_EQ(loaded->partitions[0], partition);
+    EXPECT_EQ(loaded->deleted_partitions, std::vector<std::string>{"day"});
+    EXPECT_EQ(loaded->next_job_id, JobId{8});
+    EXPECT_EQ(*store->payload(JobId{7}), std::string("#!/bin/sh\0true", 14));
+    EXPECT_EQ(*store->payload(JobId{6}), std::nullopt);
+}
+
+TEST_F(StoreTest, ALaterRecordReplacesAnEarlierOneButTheFirstPayloadStays) {
+    auto store = open();
+    Batch first = batch_of({job(1)});
+    first.payloads.push_back(payload(1, "first"));
+    Batch second = batch_of({ended(1, at(50))});
+    second.payloads.push_back(payload(1, "second"));
+    ASSERT_TRUE(store->commit(first));
+    ASSERT_TRUE(store->commit(second));
+    EXPECT_TRUE(model::is_finished(store->load(at(0))->jobs.at(0)));
+    EXPECT_EQ(*store->payload(JobId{1}), "first");
+}
+
+TEST_F(StoreTest, LoadsWhatHasNotEndedOrEndedRecentlyAndDropsOtherPayloads) {
+    auto store = open();
+    Batch batch = batch_of({ended(1, at(100)), ended(2, at(200)), job(3)});
+    for (const std::uint32_t id : {1u, 2u, 3u}) {
+        model::Step step;
+        step.key = {JobId{id}, Attempt{0}, kBatchStep};
+        batch.steps.push_back(to_row(step));
+        batch.payloads.push_back(payload(id, "script"));
+    }
+    ASSERT_TRUE(store->commit(batch));
+    const auto loaded = store->load(at(150));
+    EXPECT_EQ(ids_of(loaded->jobs), (Ids{2, 3}));
+    EXPECT_EQ(loaded->steps.size(), 2u);
+    EXPECT_EQ(*store->payload(JobId{1}), std::nullopt);
+    EXPECT_EQ(*store->payload(JobId{2}), "script");
+}
+
+TEST_F(StoreTest, AJobThatStillCompletesIsLoadedHoweverLongAgoItEnded) {
+    model::Job completing = job(1);
+    model::Completing phase;
+    phase.ended = at(10);
+    phase.dirty_nodes = {"n1"};
+    completing.phase = phase;
+    auto store = open();
+    ASSERT_TRUE(store->commit(batch_of({completing})));
+    EXPECT_EQ(ids_of(store->load(at(1000))->jobs), (Ids{1}));
+}
+
+TEST_F(StoreTest, PartitionsAreDeletedRememberedAndReset) {
+    auto store = open();
+    model::Partition partition;
+    partition.name = "p";
+    Batch make;
+    make.partitions.push_back(to_row(partition));
+    Batch drop;
+    drop.deleted_partitions.push_back("p");
+    Batch reset;
+    reset.reset_partitions.push_back("p");
+    ASSERT_TRUE(store->commit(make));
+    ASSERT_TRUE(store->commit(drop));
+    EXPECT_TRUE(store->load(at(0))->partitions.empty());
+    EXPECT_EQ(store->load(at(0))->deleted_partitions.size(), 1u);
+    ASSERT_TRUE(store->commit(reset));
+    EXPECT_TRUE(store->load(at(0))->deleted_partitions.empty());
+}
+
+TEST_F(StoreTest, HistoryFiltersByTimeUserNameAndId) {
+    auto store = open();
+    model::Job element = ended(5, at(500), "bob", "sweep");
+    element.array.emplace();
+    element.array->array_id = JobId{40};
+    element.array->element = 3;
+    ASSERT_TRUE(store->commit(batch_of({ended(1, at(100)), ended(2, at(200), "bob"),
+                                        ended(3, at(300)), job(4, "alice", "late"), element})));
+    auto reader = *store->open_reader();
+    EXPECT_EQ(find(*reader, {}), (Ids{1, 2, 3, 4, 5}));
+    EXPECT_EQ(find(*reader, {.from = at(200)}), (Ids{2, 3, 4, 5}));
+    EXPECT_EQ(find(*reader, {.to = at(1002)}), (Ids{1, 2}));
+    EXPECT_EQ(find(*reader, {.users = {"bob"}}), (Ids{2, 5}));
+    EXPECT_EQ(find(*reader, {.uids = {1001}, .from = at(150)}), (Ids{3, 4}));
+    EXPECT_EQ(find(*reader, {.names = {"late", "sweep"}}), (Ids{4, 5}));
+    EXPECT_EQ(find(*reader, {.jobs = {JobId{40}, JobId{1}}}), (Ids{1, 5}));
+}
+
+TEST_F(StoreTest, AReaderSeesWhatWasCommittedAfterItWasOpened) {
+    auto store = open();
+    auto reader = *store->open_reader();
+    Batch batch = batch_of({ended(1, at(100))});
+    batch.payloads.push_back(payload(1, "script"));
+    model::Step step;
+    step.key = {JobId{1}, Attempt{0}, kBatchStep};
+    batch.steps.push_back(to_row(step));
+    ASSERT_TRUE(store->commit(batch));
+    EXPECT_EQ(*reader->payload(JobId{1}), "script");
+    const std::vector<JobId> wanted{JobId{1}, JobId{2}};
+    const auto chunk = reader->fetch(wanted, true);
+    EXPECT_EQ(ids_of(chunk->jobs), (Ids{1}));
+    EXPECT_EQ(chunk->steps.size(), 1u);
+    EXPECT_TRUE(reader->fetch(wanted, false)->steps.empty());
+}
+
+TEST_F(StoreTest, ASecondControllerIsRefusedWithTheFirstOnesProcess) {
+    const auto first = open();
+    const auto second = open_sqlite(path_);
+    ASSERT_FALSE(second);
+    EXPECT_EQ(second.error().code, Errc::Busy);
+    EXPECT_NE(second.error().message.find(std::to_string(::getpid())), std::string::npos)
+        << second.error().message;
+}
+
+TEST_F(StoreTest, AFullDiskIsReportedAndNothingIsWrittenAfterIt) {
+    {
+        auto store = *open_sqlite(path_, {.pages_max = 64});
+        std::uint32_t id = 1;
+        Status status;
+        for (; id < 1000 && status; ++id) {
+            Batch batch = batch_of({job(id)});
+            batch.payloads.push_back(payload(id, std::string(10'000, 'x')));
+            status = store->commit(batch);
+        }
+        ASSERT_FALSE(status);
+        EXPECT_NE(status.error().message.find("full"), std::string::npos) << status.error().message;
+        // A small batch would fit, but a gap in what was promised must not be.
+        EXPECT_FALSE(store->commit(batch_of({job(2000)})));
+    }
+    const auto jobs = open()->load(at(0))->jobs;
+    ASSERT_FALSE(jobs.empty());
+    for (std::size_t i = 0; i < jobs.size(); ++i) EXPECT_EQ(jobs[i].id.value, i + 1);
+}
+
+TEST_F(StoreTest, ADatabaseOfANewerProgramIsRefused) {
+    open();
+    ASSERT_TRUE(
+        Database::open(path_, true)->execute("INSERT INTO schema_version (version) VALUES (999)"));
+    const auto store = open_sqlite(path_);
+    ASSERT_FALSE(store);
+    EXPECT_EQ(store.error().code, Errc::Unsupported);
+}
+
+// Goal: kill -9 at any moment loses nothing that was acknowledged, and no batch is there by half.
+// Method: a child commits batches of two jobs and writes the number of each to a pipe when commit()
+// returns.
+TEST_F(StoreTest, EveryAcknowledgedBatchSurvivesAKill) {
+    std::uint32_t next = 1;
+    for (int round = 0; round < 8; ++round) {
+        int ends[2];
+        ASSERT_EQ(::pipe(ends), 0);
+        const pid_t child = ::fork();
+        if (child == 0) {
+            auto store = open();
+            for (std::uint32_t id = next;; id += 2) {
+                if (!store->commit(batch_of({job(id), job(id + 1)}))) ::_exit(1);
+                if (::write(ends[1], &id, sizeof id) != sizeof id) ::_exit(1);
+            }
+        }
+        ::close(ends[1]);
+        std::uint32_t acknowledged = 0;
+        for (int i = 0; i < 5 + 7 * round; ++i) {
+            ASSERT_EQ(::read(ends[0], &acknowledged, sizeof acknowledged),
+                      static_cast<ssize_t>(sizeof acknowledged));
+        }
+        ::kill(child, SIGKILL);
+        int status = 0;
+        ::waitpid(child, &status, 0);
+        while (::read(ends[0], &acknowledged, sizeof acknowledged) > 0) {
+        }
+        ::close(ends[0]);
+
+        const auto jobs = open()->load(at(0))->jobs;
+        ASSERT_GE(jobs.size(), acknowledged + 1);
+        ASSERT_EQ(jobs.size() % 2, 0u);
+        for (std::size_t i = 0; i < jobs.size(); ++i) ASSERT_EQ(jobs[i].id.value, i + 1);
+        next = static_cast<std::uint32_t>(jobs.size()) + 1;
+    }
+}
+
+TEST_F(StoreTest, AReaderGoesOnWhileTheStoreCommits) {
+    auto store = open();
+    ASSERT_TRUE(store->commit(batch_of({job(1)})));
+    auto reader = *store->open_reader();
+    std::thread writer([&store] {
+        for (std::uint32_t id = 2; id < 60; ++id) ASSERT_TRUE(store->commit(batch_of({job(id)})));
+    });
+    std::size_t seen = 0;
+    for (int i = 0; i < 200; ++i) {
+        const std::size_t now = find(*reader, {}).size();
+        ASSERT_GE(now, seen);
+        seen = now;
+    }
+    writer.join();
+    EXPECT_EQ(find(*reader, {}).size(), 59u);
+}
+
+}  // namespace
+}  // namespace switchyard::store
