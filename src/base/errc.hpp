@@ -14,7 +14,7 @@ enum class Errc : std::uint16_t {
     InvalidArgument = 2,  // Bad input with a message of its own.
     NotFound = 3,
     Io = 4,
-    Busy = 5,        // Over a named limit.
+    Busy = 5,         // Over a named limit.
     Unreachable = 6,  // No controller answers.
     Timeout = 7,
     ProtocolVersion = 8,

@@ -1,5 +1,5 @@
-// limits.hpp: every queue, loop, message and file has a limit with a name. Over the limit is a clear
-// error to that caller, never a stall for the others.
+// limits.hpp: every queue, loop, message and file has a limit with a name. Over the limit is a
+// clear error to that caller, never a stall for the others.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,9 @@ inline constexpr std::size_t kJobsPerReplyChunk = 1000;
 inline constexpr std::uint32_t kNodesMax = 1u << 17;
 inline constexpr std::uint32_t kTasksMax = 1u << 20;
 inline constexpr std::uint32_t kHostlistNamesMax = 1u << 20;  // One expression expands to so many.
-inline constexpr std::uint32_t kIndexSetIntervalsMax = 1u << 22;  // One "0-9:2,..." list makes so many.
-inline constexpr std::uint32_t kArrayElementMax = 4'000'000;      // The largest index of an array.
+inline constexpr std::uint32_t kIndexSetIntervalsMax =
+    1u << 22;                                                 // One "0-9:2,..." list makes so many.
+inline constexpr std::uint32_t kArrayElementMax = 4'000'000;  // The largest index of an array.
 inline constexpr std::uint32_t kStepsPerJobMax = 40000;
 
 }  // namespace switchyard::limits

@@ -86,8 +86,10 @@ using Status = Result<void>;
     auto name = (__VA_ARGS__);                            \
     if (!name) ret ::switchyard::Failure{(name).error()}; \
     decl = *std::move(name)
-#define SY_CHECK_(ret, name, ...) \
-    if (auto name = (__VA_ARGS__); !name) ret ::switchyard::Failure{(name).error()}
+#define SY_CHECK_(ret, name, ...)                                     \
+    if (auto name = (__VA_ARGS__); !name) ret ::switchyard::Failure { \
+            (name).error()                                            \
+        }
 
 // SY_TRY(Hostlist hosts, parse_hostlist(text)): declares `hosts`, or returns the error.
 #define SY_TRY(decl, ...) SY_TRY_(return, SY_CONCAT(try_, __LINE__), decl, __VA_ARGS__)

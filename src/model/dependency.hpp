@@ -13,16 +13,24 @@
 
 namespace switchyard::model {
 
-enum class DependencyKind { After, AfterAny, AfterOk, AfterNotOk, AfterCorr, AfterBurstBuffer, Singleton };
+enum class DependencyKind {
+    After,
+    AfterAny,
+    AfterOk,
+    AfterNotOk,
+    AfterCorr,
+    AfterBurstBuffer,
+    Singleton
+};
 
 enum class DependencyStatus { Unfulfilled, Fulfilled, Failed };
 
 struct DependencyTerm {
     DependencyKind kind = DependencyKind::AfterAny;
-    JobId job{};                            // Not for Singleton.
-    std::optional<std::uint32_t> element{}; // 12_3
-    bool whole_array = false;               // 12_*
-    Minutes delay{0};                       // after:12+5
+    JobId job{};                             // Not for Singleton.
+    std::optional<std::uint32_t> element{};  // 12_3
+    bool whole_array = false;                // 12_*
+    Minutes delay{0};                        // after:12+5
     DependencyStatus status = DependencyStatus::Unfulfilled;
     bool operator==(const DependencyTerm&) const = default;
 };

@@ -1,4 +1,5 @@
-// features.hpp: --constraint expressions over the features of a node: "intel&gpu", "a|b", "[a|b]", "(a&b)|c".
+// features.hpp: --constraint expressions over the features of a node: "intel&gpu", "a|b", "[a|b]",
+// "(a&b)|c".
 #pragma once
 
 #include <string>
@@ -12,7 +13,8 @@ namespace switchyard::model {
 class Constraint {
   public:
     Constraint() = default;  // Matches every node.
-    // Errc::InvalidFeature for a malformed expression. Counted terms (a*2) are refused as unsupported.
+    // Errc::InvalidFeature for a malformed expression. Counted terms (a*2) are refused as
+    // unsupported.
     static Result<Constraint> parse(std::string_view expression);
 
     bool matches(const std::vector<std::string>& features) const;

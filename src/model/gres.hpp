@@ -1,7 +1,8 @@
 // gres.hpp: generic resources (gpu, shard, mps, anything counted): asked for, owned, granted.
 //
-// A device is one card: it has an index on its node. A whole-card grant names indexes; a shard grant names
-// how many shares of which index. Resources without devices (no File= and no cards) are only counted.
+// A device is one card: it has an index on its node. A whole-card grant names indexes; a shard
+// grant names how many shares of which index. Resources without devices (no File= and no cards) are
+// only counted.
 #pragma once
 
 #include <cstdint>
@@ -22,10 +23,12 @@ struct GresRequest {
     bool operator==(const GresRequest&) const = default;
 };
 
-// --gres and --gpus-per-node text. "none" and "" are an empty list. Zero, negative and overflowing counts
-// and malformed terms are Errc::InvalidGres.
+// --gres text, and Gres= of a NodeName line; "gres/gpu:2" and "gpu=2" are read, too, and terms for
+// the same thing are added up. "none" and "" are an empty list. Zero, negative and overflowing
+// counts and malformed terms are Errc::InvalidGres.
 Result<std::vector<GresRequest>> parse_gres(std::string_view text);
-// --gpus, --gpus-per-node, --gpus-per-task, --gpus-per-socket: "2", "rtx4000:2", "rtx4000:1,a100:2".
+// --gpus, --gpus-per-node, --gpus-per-task, --gpus-per-socket: "2", "rtx4000:2",
+// "rtx4000:1,a100:2".
 Result<std::vector<GresRequest>> parse_gpus(std::string_view text);
 std::string to_string(const std::vector<GresRequest>& requests);  // "gpu:rtx4000:2,shard:16"
 // With the prefix that squeue %b and TresPerNode print: "gres/gpu:rtx4000:2,gres/shard:16".
@@ -33,12 +36,12 @@ std::string to_tres_string(const std::vector<GresRequest>& requests);
 
 // What a node has of one name and type.
 struct GresInventory {
-    std::string name;                 // "gpu", "shard", "license_dongle"
-    std::string type;                 // "rtx4000", or empty
-    std::uint64_t count = 0;          // Cards for gpu; the sum of all shares for shard and mps.
-    IndexSet devices;                 // Card indexes; for shard and mps, the cards the shares are of.
-    std::vector<std::string> files;   // Device files by position in `devices`; may be empty.
-    IndexSet cores;                   // Cores close to these devices; empty: all.
+    std::string name;         // "gpu", "shard", "license_dongle"
+    std::string type;         // "rtx4000", or empty
+    std::uint64_t count = 0;  // Cards for gpu; the sum of all shares for shard and mps.
+    IndexSet devices;         // Card indexes; for shard and mps, the cards the shares are of.
+    std::vector<std::string> files;  // Device files by position in `devices`; may be empty.
+    IndexSet cores;                  // Cores close to these devices; empty: all.
     bool operator==(const GresInventory&) const = default;
 
     bool is_shared() const { return name == "shard" || name == "mps"; }
@@ -64,10 +67,11 @@ struct GresGrant {
     bool operator==(const GresGrant&) const = default;
 };
 
-// "gpu:rtx4000:1(IDX:0)" as in scontrol show job -d.
+// "gpu:rtx4000:1(IDX:0)" as in scontrol show job -d; "dongle(CNT:2)" for what has no devices.
 std::string to_string(const std::vector<GresGrant>& grants);
 
-// GRES_USED of sinfo: "gpu:rtx4000:1(IDX:0),shard:rtx4000:32(0/64,32/64)". `used` is the sum over jobs.
+// GRES_USED of sinfo: "gpu:rtx4000:1(IDX:0),shard:rtx4000:32(0/64,32/64)". `used` is the sum over
+// jobs.
 std::string format_gres_used(const std::vector<GresInventory>& inventory,
                              const std::vector<GresGrant>& used);
 

@@ -12,10 +12,13 @@
 
 namespace switchyard::model {
 
+// Items are separated by commas or blanks; of nothing, nothing. InvalidNodeName for a malformed
+// expression or one of more than limits::kHostlistNamesMax names.
 Result<std::vector<std::string>> expand_hostlist(std::string_view expression);
 
-// The shortest expression that expands to the same names in the same order. Neighbouring names with
-// one prefix and rising numbers fold: n1,n2,n4 -> n[1-2,4].
+// A short expression that expands to the same names in the same order. Neighbouring names with one
+// prefix fold on the number they end with: n1,n2,n4 -> n[1-2,4]; n3,n1,n2 -> n[3,1-2]; a1b,a2b stay
+// as they are.
 std::string compress_hostlist(const std::vector<std::string>& names);
 
 // As people sort: n2 before n10. Removes duplicates.

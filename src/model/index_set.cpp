@@ -148,16 +148,19 @@ void IndexSet::erase(Interval interval) {
     while (end != intervals_.end() && end->first <= interval.last) ++end;
     if (begin == end) return;
     // What sticks out of the hole on either side stays.
-    Intervals rest;
-    if (begin->first < interval.first) rest.push_back({begin->first, interval.first - 1});
-    if ((end - 1)->last > interval.last) rest.push_back({interval.last + 1, (end - 1)->last});
-    const auto hole = static_cast<std::size_t>(end - begin);
-    if (rest.size() > hole) {  // One interval splits in two.
-        *begin = rest[0];
-        intervals_.insert(begin + 1, rest[1]);
+    const Interval before{begin->first, interval.first - 1};
+    const Interval behind{interval.last + 1, (end - 1)->last};
+    const bool keep_before = begin->first < interval.first;
+    const bool keep_behind = behind.last > interval.last;
+    if (keep_before && keep_behind && end - begin == 1) {  // One interval splits in two.
+        *begin = before;
+        intervals_.insert(begin + 1, behind);
         return;
     }
-    intervals_.erase(std::ranges::copy(rest, begin).out, end);
+    auto at = begin;
+    if (keep_before) *at++ = before;
+    if (keep_behind) *at++ = behind;
+    intervals_.erase(at, end);
 }
 
 void IndexSet::insert(const IndexSet& other) {

@@ -1,5 +1,5 @@
-// job.hpp: a job as the controller knows it. A job is in exactly one state, and each state holds only what is
-// true in it: a running job has an allocation, a pending one has a reason.
+// job.hpp: a job as the controller knows it. A job is in exactly one state, and each state holds
+// only what is true in it: a running job has an allocation, a pending one has a reason.
 #pragma once
 
 #include <cstdint>
@@ -35,8 +35,8 @@ enum class Hold : std::uint8_t { None = 0, User = 1, Admin = 2 };
 struct Outcome {
     JobState state = JobState::Completed;  // A finished state.
     Reason reason = Reason::None;
-    ExitStatus exit;                       // Of the batch script.
-    ExitStatus derived_exit;               // The highest of its steps.
+    ExitStatus exit;                            // Of the batch script.
+    ExitStatus derived_exit;                    // The highest of its steps.
     std::optional<std::uint32_t> cancelled_by;  // uid
     bool operator==(const Outcome&) const = default;
 };
@@ -45,7 +45,7 @@ struct Pending {
     Reason reason = Reason::None;
     std::string detail;  // More than the word, for people: which nodes, which job is ahead.
     Hold hold = Hold::None;
-    Instant eligible_at{};              // Begin time; after a requeue, a moment later.
+    Instant eligible_at{};                 // Begin time; after a requeue, a moment later.
     std::optional<Instant> planned_start;  // By backfill.
     std::vector<std::string> planned_nodes;
     bool operator==(const Pending&) const = default;
@@ -65,7 +65,8 @@ struct Suspended {
     bool operator==(const Suspended&) const = default;
 };
 
-// Its outcome is known; some nodes have not yet said that nothing of it is left. Those are still its own.
+// Its outcome is known; some nodes have not yet said that nothing of it is left. Those are still
+// its own.
 struct Completing {
     enum class Next : std::uint8_t { End = 0, Requeue = 1, RequeueHold = 2 };
     Running run;
@@ -105,12 +106,15 @@ struct Job {
     bool operator==(const Job&) const;
 };
 
-JobState state_of(const Job& job);   // Completing while it is; see base_state_of for what lies beneath.
-JobState base_state_of(const Job& job);  // Of a completing one: how it ended, or Pending if it runs again.
+JobState state_of(
+    const Job& job);  // Completing while it is; see base_state_of for what lies beneath.
+JobState base_state_of(
+    const Job& job);  // Of a completing one: how it ended, or Pending if it runs again.
 Reason reason_of(const Job& job);
-bool is_finished(const Job& job);  // Ended: nothing of it is left anywhere.
+bool is_finished(const Job& job);                 // Ended: nothing of it is left anywhere.
 const Allocation* allocation_of(const Job& job);  // Null when it holds none and never did.
-std::optional<Instant> start_of(const Job& job);  // Of its run; a plan for a pending one is in Pending.
+std::optional<Instant> start_of(
+    const Job& job);  // Of its run; a plan for a pending one is in Pending.
 // When it ended; while it runs, when its time limit will end it, if it has one.
 std::optional<Instant> end_of(const Job& job);
 // Time it ran so far, without suspensions.

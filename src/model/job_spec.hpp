@@ -1,7 +1,8 @@
-// job_spec.hpp: what a user asked for. Written once by sbatch, salloc or srun, completed with defaults by
-// the controller, changed afterwards only by `scontrol update`.
+// job_spec.hpp: what a user asked for. Written once by sbatch, salloc or srun, completed with
+// defaults by the controller, changed afterwards only by `scontrol update`.
 //
-// Fields that can be left out are optional: what was not asked for is not printed as if it had been.
+// Fields that can be left out are optional: what was not asked for is not printed as if it had
+// been.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,8 @@ enum class JobKind : std::uint8_t { Batch = 0, Allocation = 1 };  // sbatch; sal
 enum class Exclusive : std::uint8_t { No = 0, Node = 1, User = 2, Mcs = 3, Topo = 4 };
 enum class OpenMode : std::uint8_t { Default = 0, Truncate = 1, Append = 2 };
 
-// How much memory, and of what: --mem, --mem-per-cpu, --mem-per-gpu. An amount of 0 per node is all of it.
+// How much memory, and of what: --mem, --mem-per-cpu, --mem-per-gpu. An amount of 0 per node is all
+// of it.
 struct MemoryRequest {
     enum class Per : std::uint8_t { Unset = 0, Node = 1, Cpu = 2, Gpu = 3 };
     Per per = Per::Unset;
@@ -43,14 +45,15 @@ struct Distribution {
     bool operator==(const Distribution&) const = default;
 };
 Result<Distribution> parse_distribution(std::string_view text);
-std::string to_string(const Distribution& distribution);  // "block", "cyclic", "plane=2", "" when unset.
+std::string to_string(
+    const Distribution& distribution);  // "block", "cyclic", "plane=2", "" when unset.
 
 struct JobSpec {
     JobKind kind = JobKind::Batch;
     std::string name;
     std::uint32_t uid = 0;  // From the connection, never from the message.
     std::uint32_t gid = 0;
-    std::string user;   // Names as the submitting host knows them.
+    std::string user;  // Names as the submitting host knows them.
     std::string group;
 
     std::vector<std::string> partitions;  // One, or a list to try in order; empty: the default.
@@ -66,7 +69,7 @@ struct JobSpec {
     std::optional<std::uint32_t> core_spec;
     MemoryRequest memory;
     MiB tmp_disk;
-    bool overcommit = false;   // -O
+    bool overcommit = false;  // -O
     bool contiguous = false, spread = false, use_min_nodes = false;
     Exclusive exclusive = Exclusive::No;
     bool oversubscribe = false;  // -s
@@ -119,8 +122,8 @@ struct ResourceLimit {
     bool operator==(const ResourceLimit&) const = default;
 };
 
-// The bulky part of a submission. It goes straight to the store and is fetched when the job is launched: a
-// million waiting jobs do not hold a million environments in memory.
+// The bulky part of a submission. It goes straight to the store and is fetched when the job is
+// launched: a million waiting jobs do not hold a million environments in memory.
 struct JobPayload {
     std::string script;
     std::vector<std::string> arguments;    // Of the script.

@@ -10,8 +10,8 @@
 
 namespace switchyard::model {
 
-// What people see. It is derived from a job's state type (model/job.hpp), never stored beside it. Wire
-// numbers: append only.
+// What people see. It is derived from a job's state type (model/job.hpp), never stored beside it.
+// Wire numbers: append only.
 enum class JobState : std::uint8_t {
     Pending = 0,
     Running = 1,
@@ -69,7 +69,8 @@ enum class Reason : std::uint8_t {
     BeginTime,
     Licenses,
     ReqNodeNotAvail,
-    NodeDown,       // "Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority..."
+    NodeDown,  // "Nodes required for job are DOWN, DRAINED or reserved for jobs in higher
+               // priority..."
     JobArrayTaskLimit,
     DependencyNeverSatisfied,
     BadConstraints,
@@ -83,7 +84,7 @@ enum class Reason : std::uint8_t {
     InvalidAccount,
     InvalidQos,
     JobHoldMaxRequeue,
-    JobLaunchFailure,   // "JobLaunchFailure"
+    JobLaunchFailure,  // "JobLaunchFailure"
     NonZeroExitCode,
     TimeLimit,
     InactiveLimit,

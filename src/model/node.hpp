@@ -1,4 +1,5 @@
-// node.hpp: a machine (or a pretend one), as configured, as its agent described it, and as it is now.
+// node.hpp: a machine (or a pretend one), as configured, as its agent described it, and as it is
+// now.
 #pragma once
 
 #include <cstdint>
@@ -57,11 +58,11 @@ struct NodeMark {
 
 struct Node {
     NodeConfig config;
-    std::optional<NodeFacts> facts;      // None before its agent first came.
-    bool responding = false;             // Its agent is connected.
-    bool down = false;                   // By an administrator, by a failure, or never seen.
-    bool drain = false;                  // Takes no new jobs.
-    std::optional<NodeMark> mark;        // Why it is down or drained.
+    std::optional<NodeFacts> facts;  // None before its agent first came.
+    bool responding = false;         // Its agent is connected.
+    bool down = false;               // By an administrator, by a failure, or never seen.
+    bool drain = false;              // Takes no new jobs.
+    std::optional<NodeMark> mark;    // Why it is down or drained.
     std::optional<Instant> last_busy;
     std::string comment, extra;
 
@@ -78,7 +79,18 @@ struct Node {
 };
 
 enum class NodeState : std::uint8_t {
-    Unknown, Down, Idle, Allocated, Mixed, Draining, Drained, Completing, Future, Planned, Reserved, Maint
+    Unknown,
+    Down,
+    Idle,
+    Allocated,
+    Mixed,
+    Draining,
+    Drained,
+    Completing,
+    Future,
+    Planned,
+    Reserved,
+    Maint
 };
 NodeState state_of(const Node& node);
 // Words as sinfo shows them: "idle" / "idle", "draining" / "drng"; with '*' when not responding.

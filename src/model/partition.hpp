@@ -20,8 +20,8 @@ struct Partition {
 
     std::string name;
     std::vector<std::string> nodes;
-    bool is_default = false, hidden = false, root_only = false, disable_root_jobs = false, lln = false,
-         require_reservation = false, exclusive_user = false;
+    bool is_default = false, hidden = false, root_only = false, disable_root_jobs = false,
+         lln = false, require_reservation = false, exclusive_user = false;
     PartitionState state = PartitionState::Up;
     TimeLimit max_time = TimeLimit::infinite();
     std::optional<TimeLimit> default_time;
@@ -31,7 +31,8 @@ struct Partition {
     std::uint32_t priority_tier = 1, priority_job_factor = 1;
     OverSubscribe over_subscribe = OverSubscribe::No;
     std::uint32_t over_subscribe_count = 4;
-    std::vector<std::string> allow_groups, allow_accounts, deny_accounts, allow_qos, deny_qos, alloc_nodes;
+    std::vector<std::string> allow_groups, allow_accounts, deny_accounts, allow_qos, deny_qos,
+        alloc_nodes;
     std::string qos, alternate;
     std::uint32_t grace_time = 0;
     std::optional<std::uint32_t> over_time_limit;  // Minutes.

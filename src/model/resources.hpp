@@ -15,8 +15,9 @@ namespace switchyard::model {
 // One node's part of an allocation. It belongs to this job alone until the job has left the node.
 struct NodeGrant {
     std::string node;
-    IndexSet cores;           // Core numbers of the node, 0-based, over all sockets.
-    std::uint32_t cpus = 0;   // Hardware threads: cores times threads per core, as Slurm counts CPUs.
+    IndexSet cores;  // Core numbers of the node, 0-based, over all sockets.
+    std::uint32_t cpus =
+        0;  // Hardware threads: cores times threads per core, as Slurm counts CPUs.
     std::uint32_t tasks = 0;  // Tasks of the job meant for this node (SLURM_TASKS_PER_NODE).
     MiB memory;               // 0: no limit was asked for and none is set.
     std::vector<GresGrant> gres;
@@ -42,7 +43,8 @@ std::vector<std::uint32_t> tasks_per_node(const Allocation& allocation);
 std::string format_tres(std::uint64_t cpus, MiB memory, std::uint64_t nodes,
                         const std::vector<GresGrant>& gres);
 std::string format_tres(const Allocation& allocation);
-// What a node has (CfgTRES, with billing) or has given out (AllocTRES, without); "" when that is nothing.
+// What a node has (CfgTRES, with billing) or has given out (AllocTRES, without); "" when that is
+// nothing.
 std::string format_node_tres(std::uint64_t cpus, MiB memory, const std::vector<GresGrant>& gres,
                              bool with_billing);
 

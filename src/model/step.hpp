@@ -26,9 +26,9 @@ struct StepSpec {
     std::vector<std::string> required_nodes, excluded_nodes;
     std::optional<std::uint32_t> relative;  // -r: first node, counted in the job's nodes.
     Distribution distribution;
-    bool overlap = false;     // Shares cores with other steps.
-    bool exact = false;       // Only the cores it asked for.
-    bool whole = false;       // All cores of each of its nodes.
+    bool overlap = false;  // Shares cores with other steps.
+    bool exact = false;    // Only the cores it asked for.
+    bool whole = false;    // All cores of each of its nodes.
     bool overcommit = false;
     bool immediate = false;
     std::optional<TimeLimit> time_limit;
@@ -68,7 +68,7 @@ struct Step {
     bool operator==(const Step&) const = default;
 };
 
-std::string step_name(StepId step);       // "0", "batch", "extern", "interactive"
+std::string step_name(StepId step);         // "0", "batch", "extern", "interactive"
 std::string to_string(const StepKey& key);  // "12.0", "12.batch"
 
 }  // namespace switchyard::model

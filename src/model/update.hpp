@@ -1,5 +1,5 @@
-// update.hpp: changes that `scontrol update`, `hold`, `suspend` and friends ask for. A field that is unset
-// stays as it is.
+// update.hpp: changes that `scontrol update`, `hold`, `suspend` and friends ask for. A field that
+// is unset stays as it is.
 #pragma once
 
 #include <cstdint>
@@ -20,14 +20,15 @@ struct TimeLimitChange {
 };
 
 struct JobUpdate {
-    std::optional<std::string> name, account, qos, wckey, comment, admin_comment, constraint, reservation,
-        licenses, std_in, std_out, std_err, work_dir, mail_user, extra;
+    std::optional<std::string> name, account, qos, wckey, comment, admin_comment, constraint,
+        reservation, licenses, std_in, std_out, std_err, work_dir, mail_user, extra;
     std::optional<std::vector<std::string>> partitions, required_nodes, excluded_nodes;
     std::optional<TimeLimitChange> time_limit;
     std::optional<Instant> begin, deadline;
     std::optional<std::uint32_t> priority;
     std::optional<std::int32_t> nice;
-    std::optional<std::uint32_t> nodes_min, nodes_max, tasks, cpus_per_task, cpus_min, tasks_per_node;
+    std::optional<std::uint32_t> nodes_min, nodes_max, tasks, cpus_per_task, cpus_min,
+        tasks_per_node;
     std::optional<MemoryRequest> memory;
     std::optional<std::vector<GresRequest>> gres_per_node;
     std::optional<Dependency> dependency;
@@ -38,7 +39,15 @@ struct JobUpdate {
 };
 
 // What `scontrol update NodeName=... State=...` can ask for.
-enum class NodeVerb : std::uint8_t { None = 0, Drain = 1, Undrain = 2, Resume = 3, Down = 4, Fail = 5, Idle = 6 };
+enum class NodeVerb : std::uint8_t {
+    None = 0,
+    Drain = 1,
+    Undrain = 2,
+    Resume = 3,
+    Down = 4,
+    Fail = 5,
+    Idle = 6
+};
 
 struct NodeUpdate {
     std::vector<std::string> nodes;
