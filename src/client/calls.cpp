@@ -46,9 +46,7 @@ Status for_each_reply(Connection& connection, wire::Request& request,
     for (;;) {
         SY_CHECK(take(reply));
         if (reply.last()) return {};
-        do {
-            SY_TRY(reply, connection.receive());
-        } while (reply.id() != id);
+        SY_TRY(reply, connection.receive_for(id));
         if (reply.has_failure()) return switchyard::Failure{error_of(reply)};
     }
 }

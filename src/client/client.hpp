@@ -52,6 +52,8 @@ class Connection {
     // by their nonce) is asked again over a new one, so fd() may change; everything else is
     // Errc::Unreachable.
     Result<wire::Reply> call(wire::Request& request);
+    // The next reply to that request; others that come meanwhile are kept for receive().
+    Result<wire::Reply> receive_for(std::uint64_t id, std::optional<Millis> wait = std::nullopt);
     // Replies that are already read but not yet taken: check before polling fd().
     bool has_buffered_reply() const;
     int fd() const;

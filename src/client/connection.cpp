@@ -70,7 +70,7 @@ struct Connection::State {
 
     Status send_once(wire::Request& request);
     Result<wire::Reply> receive_new(std::optional<Millis> wait);
-    Result<wire::Reply> answer_to(std::uint64_t id);
+    Result<wire::Reply> answer_to(std::uint64_t id, std::optional<Millis> wait);
     Status reconnect();
     void keep_notes(const wire::Reply& reply);
 };
@@ -99,7 +99,7 @@ Result<wire::Reply> Connection::State::receive_new(std::optional<Millis> wait) {
     return reply;
 }
 
-Result<wire::Reply> Connection::State::answer_to(std::uint64_t id) {
+Result<wire::Reply> Connection::State::answer_to(std::uint64_t id, std::optional<Millis> wait) {
     for (auto it = early.begin(); it != early.end(); ++it) {
         if (it->id() != id) continue;
         wire::Reply reply = std::move(*it);
@@ -107,7 +107,7 @@ Result<wire::Reply> Connection::State::answer_to(std::uint64_t id) {
         return reply;
     }
     for (;;) {
-        SY_TRY(wire::Reply reply, receive_new(kAnswerTimeout));
+        SY_TRY(wire::Reply reply, receive_new(wait));
         // A failure without an id is about the connection itself.
         if (reply.id() == id || (reply.id() == 0 && reply.has_failure())) return reply;
         early.push_back(std::move(reply));
@@ -167,12 +167,16 @@ Result<wire::Reply> Connection::receive(std::optional<Millis> wait) {
     return state_->receive_new(wait);
 }
 
+Result<wire::Reply> Connection::receive_for(std::uint64_t id, std::optional<Millis> wait) {
+    return state_->answer_to(id, wait);
+}
+
 Result<wire::Reply> Connection::call(wire::Request& request) {
     give_nonce(request);
     for (int attempt = 0;; ++attempt) {
         const Status sent = state_->send_once(request);
-        Result<wire::Reply> reply =
-            sent ? state_->answer_to(request.id()) : switchyard::Failure{sent.error()};
+        Result<wire::Reply> reply = sent ? state_->answer_to(request.id(), kAnswerTimeout)
+                                         : switchyard::Failure{sent.error()};
         if (reply) {
             state_->keep_notes(*reply);
             if (reply->has_failure()) return switchyard::Failure{error_of(*reply)};

@@ -2,18 +2,17 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 
 #include <cerrno>
 #include <cstring>
 
+#include "base/text.hpp"
 #include "io/fd.hpp"
+#include "wire/key.hpp"
 
 namespace switchyard::wire {
 namespace {
-
-constexpr std::size_t kKeyBytes = 32;
 
 Failure io_failure(const std::string& path) {
     const Errc code = errno == ENOENT ? Errc::NotFound : Errc::Io;
@@ -23,15 +22,12 @@ Failure io_failure(const std::string& path) {
 // Written beside its place and linked into it, so that nobody ever reads half a key and the first
 // of two writers wins.
 Status create_key(const std::string& path) {
-    std::string key(kKeyBytes, '\0');
-    if (::getrandom(key.data(), key.size(), 0) != static_cast<ssize_t>(kKeyBytes)) {
-        return io_failure(path);
-    }
-    const std::string fresh = fmt::format("{}.{}", path, ::getpid());
+    const std::string line = to_hex(random_key()) + "\n";
+    const std::string fresh = path + "." + to_hex(random_bytes(8));
     io::Fd file(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0400));
     if (!file) return io_failure(fresh);
     const bool written =
-        ::write(file.get(), key.data(), key.size()) == static_cast<ssize_t>(kKeyBytes) &&
+        ::write(file.get(), line.data(), line.size()) == static_cast<ssize_t>(line.size()) &&
         ::fsync(file.get()) == 0;
     const bool linked = written && (::link(fresh.c_str(), path.c_str()) == 0 || errno == EEXIST);
     const int why = errno;
@@ -53,15 +49,18 @@ Result<PresharedKey> load_cluster_key(const std::string& path, const std::string
                     fmt::format("cluster key {} can be read by others than its owner: chmod 400 {}",
                                 path, path));
     }
-    std::string key(kKeyBytes + 1, '\0');
-    const ssize_t got = ::read(file.get(), key.data(), key.size());
+    std::string text(4 * kKeyBytes, '\0');
+    const ssize_t got = ::read(file.get(), text.data(), text.size());
     if (got < 0) return io_failure(path);
-    if (got != static_cast<ssize_t>(kKeyBytes)) {
+    text.resize(static_cast<std::size_t>(got));
+    if (text.size() == kKeyBytes)
+        return PresharedKey{.identity = cluster_name, .key = std::move(text)};
+    std::optional<std::string> key = from_hex(trim(text));
+    if (!key || key->size() != kKeyBytes) {
         return fail(Errc::InvalidArgument,
                     fmt::format("cluster key {} does not hold {} bytes", path, kKeyBytes));
     }
-    key.resize(kKeyBytes);
-    return PresharedKey{.identity = cluster_name, .key = std::move(key)};
+    return PresharedKey{.identity = cluster_name, .key = *std::move(key)};
 }
 
 Result<PresharedKey> load_or_create_cluster_key(const std::string& path,

@@ -1,5 +1,7 @@
 // cluster_key.hpp: the file whose holders are members of the cluster, as with munge.key. 32 random
-// bytes, mode 0400; controller and agents prove by it who they are (TLS 1.3 pre-shared key).
+// bytes, written as one line of hexadecimal digits so that it can be copied by hand (32 raw bytes
+// are read too), mode 0400; controller and agents prove by it who they are (TLS 1.3 pre-shared
+// key).
 #pragma once
 
 #include <string>

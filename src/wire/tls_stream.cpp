@@ -14,13 +14,13 @@
 #include <cstring>
 
 #include "base/assert.hpp"
+#include "wire/key.hpp"
 #include "wire/stream.hpp"
 #include "wire/tcp.hpp"
 
 namespace switchyard::wire {
 namespace {
 
-constexpr std::size_t kKeyBytes = 32;
 constexpr unsigned char kAes128GcmSha256[2] = {0x13, 0x01};
 
 template <auto Free>

@@ -1,0 +1,21 @@
+// key.hpp: keys and other secrets: made, written as text, compared.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace switchyard::wire {
+
+inline constexpr std::size_t kKeyBytes = 32;
+
+std::string random_bytes(std::size_t count);  // From the kernel, fit for keys.
+inline std::string random_key() { return random_bytes(kKeyBytes); }
+// Takes the same time wherever they differ, so that a secret cannot be guessed byte by byte.
+bool same_secret(std::string_view a, std::string_view b);
+
+std::string to_hex(std::string_view bytes);
+std::optional<std::string> from_hex(std::string_view text);
+
+}  // namespace switchyard::wire
