@@ -97,26 +97,26 @@ class Filler {
         auto& [__VA_ARGS__] = value; \
         fill_all(__VA_ARGS__);       \
     }
-    SY_FILL(JobId, number_)
-    SY_FILL(Attempt, number_)
-    SY_FILL(StepId, number_)
-    SY_FILL(switchyard::StepKey, job, attempt, step)
-    SY_FILL(model::MiB, amount)
-    SY_FILL(model::TimeLimit, seconds, unlimited)
-    SY_FILL(model::GresRequest, name, type, count)
-    SY_FILL(model::GresInventory, name, type, count, devices, files, cores)
-    SY_FILL(model::GresGrant::Share, device, amount)
-    SY_FILL(model::GresGrant, name, type, count, devices, shares)
-    SY_FILL(model::NodeGrant, node, cores, cpus, tasks, memory, gres)
-    SY_FILL(model::Allocation, nodes)
-    SY_FILL(model::ArraySpec, elements, throttle, step)
-    SY_FILL(model::ArrayPlace, array_id, element, pending, throttle, count, min, max, step)
-    SY_FILL(model::JobSelector, job, elements, all_elements, step)
-    SY_FILL(model::DependencyTerm, kind, job, element, whole_array, delay, status)
-    SY_FILL(model::Dependency, terms, any)
-    SY_FILL(model::WarnSignal, signal, before, batch_only, for_reservation)
-    SY_FILL(model::MemoryRequest, per, amount)
-    SY_FILL(model::Distribution, nodes, plane_size, pack, no_pack, sockets)
+    SY_FILL(JobId, number_);
+    SY_FILL(Attempt, number_);
+    SY_FILL(StepId, number_);
+    SY_FILL(switchyard::StepKey, job, attempt, step);
+    SY_FILL(model::MiB, amount);
+    SY_FILL(model::TimeLimit, seconds, unlimited);
+    SY_FILL(model::GresRequest, name, type, count);
+    SY_FILL(model::GresInventory, name, type, count, devices, files, cores);
+    SY_FILL(model::GresGrant::Share, device, amount);
+    SY_FILL(model::GresGrant, name, type, count, devices, shares);
+    SY_FILL(model::NodeGrant, node, cores, cpus, tasks, memory, gres);
+    SY_FILL(model::Allocation, nodes);
+    SY_FILL(model::ArraySpec, elements, throttle, step);
+    SY_FILL(model::ArrayPlace, array_id, element, pending, throttle, count, min, max, step);
+    SY_FILL(model::JobSelector, job, elements, all_elements, step);
+    SY_FILL(model::DependencyTerm, kind, job, element, whole_array, delay, status);
+    SY_FILL(model::Dependency, terms, any);
+    SY_FILL(model::WarnSignal, signal, before, batch_only, for_reservation);
+    SY_FILL(model::MemoryRequest, per, amount);
+    SY_FILL(model::Distribution, nodes, plane_size, pack, no_pack, sockets);
     SY_FILL(model::JobSpec, kind, name, uid, gid, user, group, partitions, account, qos, wckey,
             reservation, comment, licenses, network, mcs_label, extra, nodes_min, nodes_max, tasks,
             cpus_per_task, tasks_per_node, tasks_per_socket, tasks_per_core, tasks_per_gpu,
@@ -127,51 +127,51 @@ class Filler {
             excluded_nodes, time_limit, time_min, begin, deadline, hold, nice, priority, dependency,
             kill_on_invalid_dependency, array, immediate, detached, requeue, no_kill, warn_signal,
             mail_types, mail_user, open_mode, std_in, std_out, std_err, work_dir, command,
-            submit_line, submit_host, alloc_sid)
-    SY_FILL(model::ResourceLimit, resource, soft, hard)
-    SY_FILL(model::JobPayload, script, arguments, environment, limits, umask)
-    SY_FILL(model::ExitStatus, code, signal)
-    SY_FILL(model::Outcome, state, reason, exit, derived_exit, cancelled_by)
-    SY_FILL(model::Pending, reason, detail, hold, eligible_at, planned_start, planned_nodes)
-    SY_FILL(model::Running, allocation, started, ends_by, suspended_for)
-    SY_FILL(model::Suspended, run, since)
-    SY_FILL(model::Completing, run, ended, outcome, dirty_nodes, next)
-    SY_FILL(model::Ended, run, ended, outcome)
+            submit_line, submit_host, alloc_sid);
+    SY_FILL(model::ResourceLimit, resource, soft, hard);
+    SY_FILL(model::JobPayload, script, arguments, environment, limits, umask);
+    SY_FILL(model::ExitStatus, code, signal);
+    SY_FILL(model::Outcome, state, reason, exit, derived_exit, cancelled_by);
+    SY_FILL(model::Pending, reason, detail, hold, eligible_at, planned_start, planned_nodes);
+    SY_FILL(model::Running, allocation, started, ends_by, suspended_for);
+    SY_FILL(model::Suspended, run, since);
+    SY_FILL(model::Completing, run, ended, outcome, dirty_nodes, next);
+    SY_FILL(model::Ended, run, ended, outcome);
     SY_FILL(model::Job, id, array, spec, attempt, restarts, priority, partition, submitted,
-            last_evaluated, scheduler, next_step, nonce, admin_comment, system_comment, phase)
+            last_evaluated, scheduler, next_step, nonce, admin_comment, system_comment, phase);
     SY_FILL(model::StepSpec, name, nodes_min, nodes_max, tasks, cpus_per_task, tasks_per_node,
             memory, gres_per_node, gres_none, required_nodes, excluded_nodes, relative,
-            distribution, overlap, exact, whole, overcommit, immediate, time_limit, interactive)
-    SY_FILL(model::StepNode, grant, tasks)
-    SY_FILL(model::StepLayout, nodes)
-    SY_FILL(model::StepEnd, ended, state, exit)
-    SY_FILL(model::Step, key, nonce, spec, layout, started, running_nodes, worst_exit, end)
+            distribution, overlap, exact, whole, overcommit, immediate, time_limit, interactive);
+    SY_FILL(model::StepNode, grant, tasks);
+    SY_FILL(model::StepLayout, nodes);
+    SY_FILL(model::StepEnd, ended, state, exit);
+    SY_FILL(model::Step, key, nonce, spec, layout, started, running_nodes, worst_exit, end);
     SY_FILL(model::NodeConfig, name, host_name, address, cpus, boards, sockets, cores_per_socket,
             threads_per_core, memory, tmp_disk, weight, features, gres, core_spec_count,
-            mem_spec_limit, port, start, reason)
+            mem_spec_limit, port, start, reason);
     SY_FILL(model::NodeFacts, host_name, address, arch, os, version, cpus, sockets,
             cores_per_socket, threads_per_core, memory, free_memory, tmp_disk, cpu_load, booted,
-            agent_started, containment, gres)
-    SY_FILL(model::NodeMark, reason, by, at)
+            agent_started, containment, gres);
+    SY_FILL(model::NodeMark, reason, by, at);
     SY_FILL(model::Node, config, facts, responding, down, drain, mark, last_busy, comment, extra,
             used_cores, used_cpus, used_memory, used_gres, running_jobs, completing_jobs,
-            partitions, exclusive)
+            partitions, exclusive);
     SY_FILL(model::Partition, name, nodes, is_default, hidden, root_only, disable_root_jobs, lln,
             require_reservation, exclusive_user, state, max_time, default_time, min_nodes,
             max_nodes, max_cpus_per_node, def_mem_per_cpu, def_mem_per_node, max_mem_per_cpu,
             max_mem_per_node, priority_tier, priority_job_factor, over_subscribe,
             over_subscribe_count, allow_groups, allow_accounts, deny_accounts, allow_qos, deny_qos,
-            alloc_nodes, qos, alternate, grace_time, over_time_limit, preempt_mode)
-    SY_FILL(model::TimeLimitChange, mode, limit)
+            alloc_nodes, qos, alternate, grace_time, over_time_limit, preempt_mode);
+    SY_FILL(model::TimeLimitChange, mode, limit);
     SY_FILL(model::JobUpdate, name, account, qos, wckey, comment, admin_comment, constraint,
             reservation, licenses, std_in, std_out, std_err, work_dir, mail_user, extra, partitions,
             required_nodes, excluded_nodes, time_limit, begin, deadline, priority, nice, nodes_min,
             nodes_max, tasks, cpus_per_task, cpus_min, tasks_per_node, memory, gres_per_node,
-            dependency, requeue, oversubscribe, contiguous, array_throttle, mail_types)
-    SY_FILL(model::NodeUpdate, nodes, verb, reason, comment, extra, weight, features)
+            dependency, requeue, oversubscribe, contiguous, array_throttle, mail_types);
+    SY_FILL(model::NodeUpdate, nodes, verb, reason, comment, extra, weight, features);
     SY_FILL(model::PartitionUpdate, action, name, nodes, allow_groups, allow_accounts, state,
             is_default, hidden, root_only, max_time, default_time, min_nodes, priority_tier,
-            priority_job_factor, max_nodes, over_subscribe)
+            priority_job_factor, max_nodes, over_subscribe);
 #undef SY_FILL
 
     void fill(std::shared_ptr<const model::JobSpec>& to) {
