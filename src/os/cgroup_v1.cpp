@@ -13,6 +13,7 @@
 #include "base/text.hpp"
 #include "os/cgroup_folders.hpp"
 #include "os/files.hpp"
+#include "os/processes.hpp"
 
 namespace switchyard::os {
 namespace {
@@ -74,7 +75,7 @@ class CgroupV1 final : public Containment {
     }
 
     Usage usage(const StepKey& key) override {
-        if (memory_.empty()) return {};
+        if (memory_.empty()) return {resident_bytes(pids(key)), 0};
         const std::string step = step_path(memory_, key);
         return {read_number(step + "/memory.usage_in_bytes"),
                 read_number(step + "/memory.max_usage_in_bytes")};

@@ -17,6 +17,7 @@
 #include "io/fd.hpp"
 #include "os/cgroup_folders.hpp"
 #include "os/files.hpp"
+#include "os/processes.hpp"
 
 namespace switchyard::os {
 namespace {
@@ -88,7 +89,7 @@ class CgroupV2 final : public Containment {
     }
 
     Usage usage(const StepKey& key) override {
-        if (!memory_) return {};
+        if (!memory_) return {resident_bytes(pids(key)), 0};
         const std::string step = step_path(node_, key);
         return {read_number(step + "/memory.current"), read_number(step + "/memory.peak")};
     }

@@ -1,0 +1,57 @@
+#include "stepd/agent_links.hpp"
+
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "wire/proto/node.pb.h"
+
+namespace switchyard::stepd {
+
+AgentLinks::AgentLinks(io::Loop& loop, io::Fd first, io::Fd listener, Receive receive)
+    : loop_(loop), listener_(std::move(listener)), receive_(std::move(receive)) {
+    adopt(std::move(first));
+    if (listener_) {
+        watch_ = loop_.watch(listener_.get(), EPOLLIN, [this](std::uint32_t) { accept_all(); });
+    }
+}
+
+void AgentLinks::adopt(io::Fd socket) {
+    const auto place = channels_.emplace(channels_.end());
+    wire::Channel::Handlers handlers;
+    handlers.on_frame = [this](std::string_view frame) {
+        wire::AgentToStepd message;
+        if (message.ParseFromArray(frame.data(), static_cast<int>(frame.size()))) receive_(message);
+    };
+    handlers.on_close = [this, place](const Error&) {
+        channels_.erase(place);
+        // Copied: the callback may replace itself.
+        if (const auto alone = alone_; channels_.empty() && alone) alone();
+    };
+    *place = wire::Channel::adopt(loop_, std::move(socket), std::move(handlers));
+}
+
+void AgentLinks::accept_all() {
+    for (;;) {
+        io::Fd socket(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+        if (!socket) return;
+        adopt(std::move(socket));
+    }
+}
+
+void AgentLinks::send(const wire::StepdToAgent& message) {
+    const std::string frame = message.SerializeAsString();
+    for (const auto& channel : channels_) channel->send(frame);
+}
+
+void AgentLinks::forget() {
+    sockaddr_un address{};
+    socklen_t length = sizeof address;
+    if (!listener_ ||
+        ::getsockname(listener_.get(), reinterpret_cast<sockaddr*>(&address), &length) != 0)
+        return;
+    if (address.sun_path[0] == '/') ::unlink(address.sun_path);
+}
+
+}  // namespace switchyard::stepd

@@ -1,0 +1,331 @@
+#include "stepd/environment.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "model/dependency.hpp"
+#include "model/hostlist.hpp"
+#include "model/resources.hpp"
+
+namespace switchyard::stepd {
+namespace {
+
+// A job without a time limit is said to end in a year, as Slurm does.
+constexpr Seconds kUnlimitedShown{31536000};
+
+bool names(std::string_view entry, std::string_view name) {
+    return entry.size() > name.size() && entry[name.size()] == '=' && entry.starts_with(name);
+}
+
+std::string node_list(const std::vector<std::string>& nodes) {
+    return model::compress_hostlist(nodes);
+}
+
+std::vector<std::string> step_nodes(const Launch& launch) {
+    std::vector<std::string> nodes;
+    for (const model::StepNode& node : launch.layout.nodes) nodes.push_back(node.grant.node);
+    return nodes;
+}
+
+std::string step_tasks_per_node(const Launch& launch) {
+    std::vector<std::uint32_t> counts;
+    for (const model::StepNode& node : launch.layout.nodes) {
+        counts.push_back(static_cast<std::uint32_t>(node.tasks.size()));
+    }
+    return model::compress_counts(counts);
+}
+
+void set_if(Environment& env, std::string_view name, const std::string& value) {
+    if (!value.empty()) env.set(name, value);
+}
+
+void set_if(Environment& env, std::string_view name, const std::optional<std::uint32_t>& value) {
+    if (value) env.set(name, *value);
+}
+
+// Who and what the job is: the same for the script and for every task.
+void set_job(Environment& env, const Launch& launch) {
+    const model::JobSpec& spec = *launch.job.spec;
+    env.set("SLURM_CLUSTER_NAME", launch.cluster);
+    env.set("SLURM_CONF", launch.config_path);
+    env.set("SLURMD_NODENAME", launch.node);
+    env.set("SLURM_TOPOLOGY_ADDR", launch.node);
+    env.set("SLURM_TOPOLOGY_ADDR_PATTERN", "node");
+    env.set("SLURM_JOB_ID", launch.job.id.value);
+    env.set("SLURM_JOBID", launch.job.id.value);
+    env.set("SLURM_JOB_NAME", spec.name);
+    env.set("SLURM_JOB_PARTITION", launch.job.partition);
+    env.set("SLURM_JOB_UID", spec.uid);
+    env.set("SLURM_JOB_GID", spec.gid);
+    env.set("SLURM_JOB_USER", launch.user);
+    env.set("SLURM_SUBMIT_HOST", spec.submit_host);
+    env.set("SLURM_OOM_KILL_STEP", "0");
+    env.set("SLURM_PRIO_PROCESS", "0");
+    set_if(env, "SLURM_JOB_ACCOUNT", spec.account);
+    set_if(env, "SLURM_JOB_QOS", spec.qos);
+    set_if(env, "SLURM_JOB_RESERVATION", spec.reservation);
+    set_if(env, "SLURM_JOB_LICENSES", spec.licenses);
+    set_if(env, "SLURM_WCKEY", spec.wckey);
+    if (launch.job.restarts > 0) env.set("SLURM_RESTART_COUNT", launch.job.restarts);
+    if (!spec.dependency.terms.empty()) {
+        env.set("SLURM_JOB_DEPENDENCY", model::to_string(spec.dependency));
+    }
+}
+
+void set_times(Environment& env, const Launch& launch) {
+    const model::Running* run = model::run_of(launch.job);
+    if (run == nullptr) return;
+    const Instant end = run->ends_by.value_or(run->started + kUnlimitedShown);
+    env.set("SLURM_JOB_START_TIME", fmt::to_string(unix_seconds(run->started)));
+    env.set("SLURM_JOB_END_TIME", fmt::to_string(unix_seconds(end)));
+}
+
+void set_allocation(Environment& env, const Launch& launch) {
+    const model::Allocation* allocation = model::allocation_of(launch.job);
+    if (allocation == nullptr) return;
+    const std::string nodes = node_list(allocation->node_names());
+    env.set("SLURM_JOB_NODELIST", nodes);
+    env.set("SLURM_NODELIST", nodes);
+    env.set("SLURM_JOB_NUM_NODES", allocation->nodes.size());
+    env.set("SLURM_NNODES", allocation->nodes.size());
+    env.set("SLURM_JOB_CPUS_PER_NODE", model::compress_counts(model::cpus_per_node(*allocation)));
+    env.set("SLURM_TASKS_PER_NODE", model::compress_counts(model::tasks_per_node(*allocation)));
+}
+
+void set_array(Environment& env, const Launch& launch) {
+    if (!launch.job.array || !launch.job.array->element) return;
+    const model::ArrayPlace& place = *launch.job.array;
+    env.set("SLURM_ARRAY_JOB_ID", place.array_id.value);
+    env.set("SLURM_ARRAY_TASK_ID", *place.element);
+    env.set("SLURM_ARRAY_TASK_COUNT", place.count);
+    env.set("SLURM_ARRAY_TASK_MIN", place.min);
+    env.set("SLURM_ARRAY_TASK_MAX", place.max);
+    env.set("SLURM_ARRAY_TASK_STEP", place.step);
+}
+
+void set_memory(Environment& env, const model::MemoryRequest& memory) {
+    using Per = model::MemoryRequest::Per;
+    if (memory.per == Per::Unset) return;
+    for (const char* name : {"SLURM_MEM_PER_CPU", "SLURM_MEM_PER_NODE", "SLURM_MEM_PER_GPU"})
+        env.unset(name);
+    const char* name = memory.per == Per::Cpu    ? "SLURM_MEM_PER_CPU"
+                       : memory.per == Per::Node ? "SLURM_MEM_PER_NODE"
+                                                 : "SLURM_MEM_PER_GPU";
+    env.set(name, memory.amount.value);
+}
+
+// "2" or "rtx4000:2": the text of --gpus and its sisters.
+std::string gpu_text(const std::vector<model::GresRequest>& gpus) {
+    std::vector<std::string> pieces;
+    for (const model::GresRequest& gpu : gpus) {
+        pieces.push_back(gpu.type.empty() ? fmt::to_string(gpu.count)
+                                          : fmt::format("{}:{}", gpu.type, gpu.count));
+    }
+    return fmt::to_string(fmt::join(pieces, ","));
+}
+
+// What sbatch was asked for and tells on.
+void set_request(Environment& env, const model::JobSpec& spec) {
+    set_memory(env, spec.memory);
+    set_if(env, "SLURM_CPUS_PER_TASK", spec.cpus_per_task);
+    if (spec.cpus_per_task)
+        env.set("SLURM_TRES_PER_TASK", fmt::format("cpu={}", *spec.cpus_per_task));
+    set_if(env, "SLURM_NTASKS_PER_NODE", spec.tasks_per_node);
+    set_if(env, "SLURM_NTASKS_PER_SOCKET", spec.tasks_per_socket);
+    set_if(env, "SLURM_NTASKS_PER_CORE", spec.tasks_per_core);
+    set_if(env, "SLURM_NTASKS_PER_GPU", spec.tasks_per_gpu);
+    set_if(env, "SLURM_THREADS_PER_CORE", spec.threads_per_core);
+    set_if(env, "SLURM_CPUS_PER_GPU", spec.cpus_per_gpu);
+    set_if(env, "SLURM_GPUS", gpu_text(spec.gpus_per_job));
+    set_if(env, "SLURM_GPUS_PER_SOCKET", gpu_text(spec.gpus_per_socket));
+    set_if(env, "SLURM_GPUS_PER_TASK", gpu_text(spec.gpus_per_task));
+    set_if(env, "SLURM_GPU_BIND", spec.gpu_bind);
+    set_if(env, "SLURM_GPU_FREQ", spec.gpu_freq);
+    set_if(env, "SLURM_DISTRIBUTION", model::to_string(spec.distribution));
+    if (spec.overcommit) env.set("SLURM_OVERCOMMIT", "1");
+}
+
+// The cards of this grant, and their names for the libraries of each vendor.
+void set_gres(Environment& env, const Launch& launch, const model::NodeGrant& grant) {
+    std::uint64_t shards = 0;
+    for (const model::GresGrant& gres : grant.gres) {
+        if (gres.name == "shard") shards += gres.count;
+    }
+    if (shards > 0) env.set("SLURM_SHARDS_ON_NODE", shards);
+    const std::vector<std::uint32_t> granted = visible_devices(grant);
+    if (granted.empty()) return;
+    const std::string list = fmt::to_string(fmt::join(granted, ","));
+    // Where the other cards cannot be opened, the libraries count only those that can.
+    std::vector<std::uint32_t> seen = granted;
+    if (hides_devices(launch)) std::iota(seen.begin(), seen.end(), 0u);
+    const std::string seen_list = fmt::to_string(fmt::join(seen, ","));
+    for (const char* name : {"CUDA_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL", "ROCR_VISIBLE_DEVICES",
+                             "ZE_AFFINITY_MASK"}) {
+        env.set(name, seen_list);
+    }
+    env.set("SLURM_GPUS_ON_NODE", granted.size());
+    const std::vector<std::uint32_t> of_job = visible_devices(launch.job_grant);
+    env.set("SLURM_JOB_GPUS", fmt::to_string(fmt::join(of_job.empty() ? granted : of_job, ",")));
+    if (!launch.is_batch()) env.set("SLURM_STEP_GPUS", list);
+}
+
+void set_task_place(Environment& env, const Launch& launch, std::uint32_t local) {
+    const std::vector<std::uint32_t>& tasks = launch.here().tasks;
+    env.set("SLURM_NODEID", launch.node_index);
+    env.set("SLURM_PROCID", local < tasks.size() ? tasks[local] : 0);
+    env.set("SLURM_LOCALID", local);
+    env.set("SLURM_GTIDS", tasks.empty() ? "0" : fmt::to_string(fmt::join(tasks, ",")));
+}
+
+// What is only in the environment of srun's tasks: the step, and where its srun is.
+void set_step(Environment& env, const Launch& launch) {
+    const std::vector<std::string> nodes = step_nodes(launch);
+    const std::string per_node = step_tasks_per_node(launch);
+    const std::uint32_t tasks = launch.layout.task_count();
+    env.set("SLURM_STEP_ID", launch.key.step.value);
+    env.set("SLURM_STEPID", launch.key.step.value);
+    env.set("SLURM_STEP_NODELIST", node_list(nodes));
+    env.set("SLURM_STEP_NUM_NODES", nodes.size());
+    env.set("SLURM_STEP_NUM_TASKS", tasks);
+    env.set("SLURM_STEP_TASKS_PER_NODE", per_node);
+    env.set("SLURM_NNODES", nodes.size());
+    env.set("SLURM_NTASKS", tasks);
+    env.set("SLURM_NPROCS", tasks);
+    env.set("SLURM_TASKS_PER_NODE", per_node);
+
+    const SrunAddress& srun = launch.command.srun;
+    const std::string address = srun.addresses.empty() ? "127.0.0.1" : srun.addresses.front();
+    env.set("SLURM_LAUNCH_NODE_IPADDR", address);
+    env.set("SLURM_SRUN_COMM_HOST", address);
+    env.set("SLURM_SRUN_COMM_PORT", srun.port);
+    env.set("SLURM_STEP_LAUNCHER_PORT", srun.port);
+    if (launch.command.pty) {
+        env.set("SLURM_PTY_PORT", srun.port);
+        env.set("SLURM_PTY_WIN_COL", launch.command.pty_cols);
+        env.set("SLURM_PTY_WIN_ROW", launch.command.pty_rows);
+    }
+}
+
+void set_step_request(Environment& env, const Launch& launch) {
+    const model::StepSpec& spec = launch.spec;
+    set_memory(env, spec.memory);
+    set_if(env, "SLURM_CPUS_PER_TASK", spec.cpus_per_task);
+    if (spec.cpus_per_task)
+        env.set("SLURM_TRES_PER_TASK", fmt::format("cpu={}", *spec.cpus_per_task));
+    set_if(env, "SLURM_NTASKS_PER_NODE", spec.tasks_per_node);
+    set_if(env, "SLURM_DISTRIBUTION", launch.command.distribution);
+}
+
+}  // namespace
+
+void Environment::set(std::string_view name, std::string_view value) {
+    std::string entry = fmt::format("{}={}", name, value);
+    const auto found =
+        std::ranges::find_if(entries_, [name](const std::string& e) { return names(e, name); });
+    if (found != entries_.end()) {
+        *found = std::move(entry);
+    } else {
+        entries_.push_back(std::move(entry));
+    }
+}
+
+void Environment::set(std::string_view name, std::uint64_t value) {
+    set(name, fmt::to_string(value));
+}
+
+void Environment::unset(std::string_view name) {
+    std::erase_if(entries_, [name](const std::string& e) { return names(e, name); });
+}
+
+bool Environment::has(std::string_view name) const {
+    return std::ranges::any_of(entries_, [name](const std::string& e) { return names(e, name); });
+}
+
+std::string_view Environment::get(std::string_view name) const {
+    for (const std::string& entry : entries_) {
+        if (names(entry, name)) return std::string_view(entry).substr(name.size() + 1);
+    }
+    return {};
+}
+
+std::vector<std::uint32_t> visible_devices(const model::NodeGrant& grant) {
+    std::set<std::uint32_t> devices;
+    for (const model::GresGrant& gres : grant.gres) {
+        if (gres.name == "gpu") {
+            for (const std::uint32_t device : gres.devices.to_vector()) devices.insert(device);
+        }
+        if (gres.name == "shard" || gres.name == "mps") {
+            for (const model::GresGrant::Share& share : gres.shares) devices.insert(share.device);
+        }
+    }
+    return {devices.begin(), devices.end()};
+}
+
+bool hides_devices(const Launch& launch) {
+    if (!launch.constrain_devices) return false;
+    const bool controlled = std::ranges::any_of(
+        launch.setup.containment.folders, [](const auto& each) { return each.first == "devices"; });
+    const bool has_files = std::ranges::any_of(
+        launch.setup.gres,
+        [](const model::GresInventory& gres) { return gres.name == "gpu" && !gres.files.empty(); });
+    return controlled && has_files;
+}
+
+std::vector<std::string> batch_environment(const Launch& launch) {
+    const model::JobSpec& spec = *launch.job.spec;
+    Environment env(launch.payload.environment);
+    env.unset("SLURM_UMASK");
+    set_job(env, launch);
+    set_times(env, launch);
+    set_allocation(env, launch);
+    set_array(env, launch);
+    set_request(env, spec);
+    set_gres(env, launch, launch.here().grant);
+    set_task_place(env, launch, 0);
+    if (spec.tasks || spec.tasks_per_node) {
+        const model::Allocation* allocation = model::allocation_of(launch.job);
+        const std::uint64_t nodes = allocation == nullptr ? 1 : allocation->nodes.size();
+        const std::uint64_t tasks = spec.tasks ? *spec.tasks : *spec.tasks_per_node * nodes;
+        env.set("SLURM_NTASKS", tasks);
+        env.set("SLURM_NPROCS", tasks);
+    }
+    env.set("SLURM_CPUS_ON_NODE", launch.here().grant.cpus);
+    env.set("SLURM_SUBMIT_DIR",
+            env.has("SLURM_SUBMIT_DIR") ? std::string(env.get("SLURM_SUBMIT_DIR")) : spec.work_dir);
+    env.set("SLURM_JOB_EXCLUSIVE", spec.exclusive == model::Exclusive::No     ? "NO"
+                                   : spec.exclusive == model::Exclusive::User ? "USER"
+                                   : spec.exclusive == model::Exclusive::Mcs  ? "MCS"
+                                   : spec.exclusive == model::Exclusive::Topo ? "TOPO"
+                                                                              : "NODE");
+    env.set("SLURM_JOB_OVERSUBSCRIBE", spec.oversubscribe ? "YES" : "NO");
+    // The batch step's number, as a signed one.
+    env.set("SLURM_STEP_ID", "-5");
+    env.set("SLURM_STEPID", "-5");
+    env.set("ENVIRONMENT", "BATCH");
+    env.set("HOSTNAME", launch.node);
+    if (!env.has("TMPDIR")) env.set("TMPDIR", "/tmp");
+    return env.take();
+}
+
+std::vector<std::string> task_environment(const Launch& launch, std::uint32_t local) {
+    Environment env(launch.payload.environment);
+    set_job(env, launch);
+    set_times(env, launch);
+    set_allocation(env, launch);
+    set_array(env, launch);
+    set_step(env, launch);
+    set_step_request(env, launch);
+    set_gres(env, launch, launch.here().grant);
+    set_task_place(env, launch, local);
+    env.set("SLURMD_DEBUG", "2");
+    env.set("SLURM_JOB_GROUP", launch.job.spec->group);
+    env.set("SLURM_CPUS_ON_NODE", launch.here().grant.cpus);
+    env.set("SLURM_UMASK", fmt::format("{:04o}", launch.payload.umask));
+    if (!env.has("SLURM_SUBMIT_DIR")) env.set("SLURM_SUBMIT_DIR", launch.job.spec->work_dir);
+    return env.take();
+}
+
+}  // namespace switchyard::stepd

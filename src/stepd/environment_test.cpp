@@ -1,0 +1,354 @@
+// environment_test.cpp: names and values of the variables, against what a Slurm of the same shape
+// of job sets. Each test lists all variables of Slurm and of the GPU libraries that the job must
+// see, and no others.
+#include "stepd/environment.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/text.hpp"
+
+namespace switchyard::stepd {
+namespace {
+
+constexpr std::int64_t kStart = 1794706956;
+
+model::NodeGrant grant(const std::string& node, std::uint32_t cpus, std::uint32_t tasks) {
+    model::NodeGrant out;
+    out.node = node;
+    out.cores = model::IndexSet::range(0, cpus - 1);
+    out.cpus = cpus;
+    out.tasks = tasks;
+    return out;
+}
+
+void add_gpu(model::NodeGrant& to, const std::string& devices) {
+    model::GresGrant gpu;
+    gpu.name = "gpu";
+    gpu.type = "rtx4000";
+    gpu.devices = *model::parse_index_set(devices);
+    gpu.count = gpu.devices.size();
+    to.gres.push_back(gpu);
+}
+
+model::JobSpec plain_spec() {
+    model::JobSpec spec;
+    spec.name = "env-batch-plain.sh";
+    spec.uid = spec.gid = 2001;
+    spec.user = spec.group = "alice";
+    spec.account = "test";
+    spec.qos = "normal";
+    spec.submit_host = "vm";
+    spec.work_dir = "/srv/slurm/home/alice/golden";
+    spec.memory = {model::MemoryRequest::Per::Cpu, model::MiB{100}};
+    return spec;
+}
+
+Launch batch(const model::JobSpec& spec, std::uint32_t id, std::vector<model::NodeGrant> nodes,
+             std::string partition = "debug") {
+    Launch launch;
+    launch.job.id = JobId{id};
+    launch.job.spec = std::make_shared<const model::JobSpec>(spec);
+    launch.job.partition = std::move(partition);
+    model::Running run;
+    run.started = from_unix_seconds(kStart);
+    run.allocation.nodes = std::move(nodes);
+    launch.job.phase = run;
+    launch.key = {launch.job.id, Attempt{0}, kBatchStep};
+    launch.node = "n1";
+    launch.cluster = "peer";
+    launch.config_path = "/srv/slurm/etc/slurm.conf";
+    launch.user = "alice";
+    launch.job_grant = run.allocation.nodes[0];
+    launch.layout.nodes = {{launch.job_grant, {0}}};
+    launch.payload.environment = {"CUDA_HOME=/usr/local/cuda", "PATH=/bin"};
+    return launch;
+}
+
+// One line a variable, sorted, as `env | grep ... | sort` prints them.
+std::vector<std::string> shown(std::vector<std::string> env) {
+    std::erase_if(env, [](const std::string& entry) {
+        const std::string name = entry.substr(0, entry.find('='));
+        for (const char* word : {"SLURM", "CUDA", "ROCR", "GPU", "ZE_", "HOSTNAME", "TMPDIR"}) {
+            if (name.contains(word)) return false;
+        }
+        return true;
+    });
+    std::ranges::sort(env);
+    return env;
+}
+
+std::vector<std::string> lines(const std::string& text) {
+    std::vector<std::string> out;
+    for (const std::string_view line : split(text, '\n')) {
+        if (!trim(line).empty()) out.emplace_back(trim(line));
+    }
+    std::ranges::sort(out);
+    return out;
+}
+
+const std::string kCommon = R"(
+    CUDA_HOME=/usr/local/cuda
+    SLURM_CLUSTER_NAME=peer
+    SLURM_CONF=/srv/slurm/etc/slurm.conf
+    SLURM_JOB_ACCOUNT=test
+    SLURM_JOB_GID=2001
+    SLURM_JOB_QOS=normal
+    SLURM_JOB_START_TIME=1794706956
+    SLURM_JOB_UID=2001
+    SLURM_JOB_USER=alice
+    SLURM_OOM_KILL_STEP=0
+    SLURM_PRIO_PROCESS=0
+    SLURM_SUBMIT_DIR=/srv/slurm/home/alice/golden
+    SLURM_SUBMIT_HOST=vm
+    SLURM_TOPOLOGY_ADDR_PATTERN=node
+)";
+const std::string kBatch = kCommon + R"(
+    HOSTNAME=n1
+    TMPDIR=/tmp
+    SLURMD_NODENAME=n1
+    SLURM_GTIDS=0
+    SLURM_JOB_EXCLUSIVE=NO
+    SLURM_JOB_OVERSUBSCRIBE=NO
+    SLURM_LOCALID=0
+    SLURM_NODEID=0
+    SLURM_PROCID=0
+    SLURM_STEPID=-5
+    SLURM_STEP_ID=-5
+    SLURM_TOPOLOGY_ADDR=n1
+)";
+const std::string kOneNode = R"(
+    SLURM_JOB_NODELIST=n1
+    SLURM_JOB_NUM_NODES=1
+    SLURM_NNODES=1
+    SLURM_NODELIST=n1
+    SLURM_TASKS_PER_NODE=1
+)";
+const std::string kYear = "\nSLURM_JOB_END_TIME=1826242956\n";
+
+TEST(Environment, OfAPlainBatchJob) {
+    const Launch launch = batch(plain_spec(), 79, {grant("n1", 1, 1)});
+    EXPECT_EQ(shown(batch_environment(launch)), lines(kBatch + kOneNode + kYear + R"(
+        SLURM_CPUS_ON_NODE=1
+        SLURM_JOBID=79
+        SLURM_JOB_CPUS_PER_NODE=1
+        SLURM_JOB_ID=79
+        SLURM_JOB_NAME=env-batch-plain.sh
+        SLURM_JOB_PARTITION=debug
+        SLURM_MEM_PER_CPU=100)"));
+}
+
+TEST(Environment, OfABatchJobWithACard) {
+    model::JobSpec spec = plain_spec();
+    spec.name = "envgpu";
+    spec.cpus_per_task = 2;
+    spec.memory = {model::MemoryRequest::Per::Node, model::MiB{500}};
+    model::NodeGrant node = grant("n1", 2, 1);
+    add_gpu(node, "0");
+    Launch launch = batch(spec, 78, {node}, "gpu");
+    std::get<model::Running>(launch.job.phase).ends_by = from_unix_seconds(kStart + 3600);
+    EXPECT_EQ(shown(batch_environment(launch)), lines(kBatch + kOneNode + R"(
+        CUDA_VISIBLE_DEVICES=0
+        GPU_DEVICE_ORDINAL=0
+        ROCR_VISIBLE_DEVICES=0
+        ZE_AFFINITY_MASK=0
+        SLURM_CPUS_ON_NODE=2
+        SLURM_CPUS_PER_TASK=2
+        SLURM_GPUS_ON_NODE=1
+        SLURM_JOBID=78
+        SLURM_JOB_CPUS_PER_NODE=2
+        SLURM_JOB_END_TIME=1794710556
+        SLURM_JOB_GPUS=0
+        SLURM_JOB_ID=78
+        SLURM_JOB_NAME=envgpu
+        SLURM_JOB_PARTITION=gpu
+        SLURM_MEM_PER_NODE=500
+        SLURM_TRES_PER_TASK=cpu=2)"));
+}
+
+TEST(Environment, OfAJobWithShardsOfACard) {
+    model::NodeGrant node = grant("n1", 1, 1);
+    model::GresGrant shard;
+    shard.name = "shard";
+    shard.count = 16;
+    shard.shares = {{0, 16}};
+    node.gres.push_back(shard);
+    const std::vector<std::string> env = batch_environment(batch(plain_spec(), 81, {node}));
+    EXPECT_THAT(env, testing::IsSupersetOf({"CUDA_VISIBLE_DEVICES=0", "SLURM_GPUS_ON_NODE=1",
+                                            "SLURM_JOB_GPUS=0", "SLURM_SHARDS_ON_NODE=16"}));
+}
+
+TEST(Environment, OfAnArrayElement) {
+    Launch launch = batch(plain_spec(), 86, {grant("n1", 1, 1)});
+    model::ArrayPlace place;
+    place.array_id = JobId{84};
+    place.element = 7;
+    place.count = 3;
+    place.min = 3;
+    place.max = 9;
+    launch.job.array = place;
+    EXPECT_EQ(shown(batch_environment(launch)), lines(kBatch + kOneNode + kYear + R"(
+        SLURM_ARRAY_JOB_ID=84
+        SLURM_ARRAY_TASK_COUNT=3
+        SLURM_ARRAY_TASK_ID=7
+        SLURM_ARRAY_TASK_MAX=9
+        SLURM_ARRAY_TASK_MIN=3
+        SLURM_ARRAY_TASK_STEP=1
+        SLURM_CPUS_ON_NODE=1
+        SLURM_JOBID=86
+        SLURM_JOB_CPUS_PER_NODE=1
+        SLURM_JOB_ID=86
+        SLURM_JOB_NAME=env-batch-plain.sh
+        SLURM_JOB_PARTITION=debug
+        SLURM_MEM_PER_CPU=100)"));
+}
+
+TEST(Environment, OfABatchJobOnTwoNodesWithTasks) {
+    model::JobSpec spec = plain_spec();
+    spec.tasks_per_node = 2;
+    const std::vector<std::string> env =
+        batch_environment(batch(spec, 80, {grant("n1", 2, 2), grant("n2", 2, 2)}));
+    EXPECT_THAT(env,
+                testing::IsSupersetOf({"SLURM_JOB_CPUS_PER_NODE=2(x2)", "SLURM_JOB_NODELIST=n[1-2]",
+                                       "SLURM_NNODES=2", "SLURM_NTASKS=4", "SLURM_NPROCS=4",
+                                       "SLURM_NTASKS_PER_NODE=2", "SLURM_TASKS_PER_NODE=2(x2)"}));
+}
+
+// Turns a batch launch into the launch of a step on this node.
+Launch step(Launch launch, std::uint32_t node_index,
+            std::vector<std::vector<std::uint32_t>> tasks) {
+    const model::Allocation& allocation = *model::allocation_of(launch.job);
+    launch.key.step = StepId{0};
+    launch.layout.nodes.clear();
+    for (std::size_t i = 0; i < tasks.size(); ++i)
+        launch.layout.nodes.push_back({allocation.nodes[i], tasks[i]});
+    launch.node_index = node_index;
+    launch.node = allocation.nodes[node_index].node;
+    launch.job_grant = allocation.nodes[node_index];
+    launch.command.srun.addresses = {"127.0.0.1"};
+    launch.command.srun.port = 42281;
+    launch.payload.umask = 022;
+    return launch;
+}
+
+const std::string kStep = kCommon + R"(
+    SLURMD_DEBUG=2
+    SLURM_JOB_GROUP=alice
+    SLURM_LAUNCH_NODE_IPADDR=127.0.0.1
+    SLURM_SRUN_COMM_HOST=127.0.0.1
+    SLURM_SRUN_COMM_PORT=42281
+    SLURM_STEPID=0
+    SLURM_STEP_ID=0
+    SLURM_STEP_LAUNCHER_PORT=42281
+    SLURM_UMASK=0022
+)";
+const std::string kTwoNodes = R"(
+    SLURM_JOB_NODELIST=n[1-2]
+    SLURM_JOB_NUM_NODES=2
+    SLURM_NNODES=2
+    SLURM_NODELIST=n[1-2]
+    SLURM_STEP_NODELIST=n[1-2]
+    SLURM_STEP_NUM_NODES=2
+)";
+
+TEST(Environment, OfATaskOfSrunInABatchJobOnTwoNodes) {
+    model::NodeGrant one = grant("n1", 2, 2), two = grant("n2", 2, 2);
+    add_gpu(one, "0");
+    add_gpu(two, "0");
+    Launch launch = step(batch(plain_spec(), 82, {one, two}), 1, {{0, 1}, {2, 3}});
+    launch.command.distribution = "block";
+    // What srun has from the batch script.
+    launch.payload.environment.insert(
+        launch.payload.environment.end(),
+        {"SLURM_JOB_EXCLUSIVE=NO", "SLURM_JOB_OVERSUBSCRIBE=NO", "SLURM_MEM_PER_CPU=100",
+         "SLURM_NTASKS_PER_NODE=2", "SLURM_PROCID=0", "SLURM_NODEID=0", "SLURM_STEP_ID=-5"});
+    EXPECT_EQ(shown(task_environment(launch, 1)), lines(kStep + kTwoNodes + kYear + R"(
+        CUDA_VISIBLE_DEVICES=0
+        GPU_DEVICE_ORDINAL=0
+        ROCR_VISIBLE_DEVICES=0
+        ZE_AFFINITY_MASK=0
+        SLURMD_NODENAME=n2
+        SLURM_CPUS_ON_NODE=2
+        SLURM_DISTRIBUTION=block
+        SLURM_GPUS_ON_NODE=1
+        SLURM_GTIDS=2,3
+        SLURM_JOBID=82
+        SLURM_JOB_CPUS_PER_NODE=2(x2)
+        SLURM_JOB_EXCLUSIVE=NO
+        SLURM_JOB_GPUS=0
+        SLURM_JOB_ID=82
+        SLURM_JOB_NAME=env-batch-plain.sh
+        SLURM_JOB_OVERSUBSCRIBE=NO
+        SLURM_JOB_PARTITION=debug
+        SLURM_LOCALID=1
+        SLURM_MEM_PER_CPU=100
+        SLURM_NODEID=1
+        SLURM_NPROCS=4
+        SLURM_NTASKS=4
+        SLURM_NTASKS_PER_NODE=2
+        SLURM_PROCID=3
+        SLURM_STEP_GPUS=0
+        SLURM_STEP_NUM_TASKS=4
+        SLURM_STEP_TASKS_PER_NODE=2(x2)
+        SLURM_TASKS_PER_NODE=2(x2)
+        SLURM_TOPOLOGY_ADDR=n2)"));
+}
+
+TEST(Environment, OfATaskOfSrunAlone) {
+    Launch launch =
+        step(batch(plain_spec(), 83, {grant("n1", 1, 1), grant("n2", 1, 1)}), 0, {{0}, {1}});
+    launch.spec.tasks_per_node = 1;
+    EXPECT_EQ(shown(task_environment(launch, 0)), lines(kStep + kTwoNodes + kYear + R"(
+        SLURMD_NODENAME=n1
+        SLURM_CPUS_ON_NODE=1
+        SLURM_GTIDS=0
+        SLURM_JOBID=83
+        SLURM_JOB_CPUS_PER_NODE=1(x2)
+        SLURM_JOB_ID=83
+        SLURM_JOB_NAME=env-batch-plain.sh
+        SLURM_JOB_PARTITION=debug
+        SLURM_LOCALID=0
+        SLURM_NODEID=0
+        SLURM_NPROCS=2
+        SLURM_NTASKS=2
+        SLURM_NTASKS_PER_NODE=1
+        SLURM_PROCID=0
+        SLURM_STEP_NUM_TASKS=2
+        SLURM_STEP_TASKS_PER_NODE=1(x2)
+        SLURM_TASKS_PER_NODE=1(x2)
+        SLURM_TOPOLOGY_ADDR=n1)"));
+}
+
+TEST(Environment, AStepSmallerThanItsJobKeepsTheJobsNodeList) {
+    Launch launch = step(batch(plain_spec(), 88, {grant("n1", 2, 2), grant("n2", 2, 2)}), 0, {{0}});
+    const std::vector<std::string> env = task_environment(launch, 0);
+    EXPECT_THAT(
+        env, testing::IsSupersetOf({"SLURM_JOB_NODELIST=n[1-2]", "SLURM_JOB_NUM_NODES=2",
+                                    "SLURM_NODELIST=n[1-2]", "SLURM_STEP_NODELIST=n1",
+                                    "SLURM_NNODES=1", "SLURM_NTASKS=1", "SLURM_TASKS_PER_NODE=1"}));
+}
+
+TEST(Environment, WhereOtherCardsAreHiddenTheVisibleOnesAreCountedFromZero) {
+    model::NodeGrant node = grant("n1", 1, 1);
+    add_gpu(node, "2-3");
+    Launch launch = batch(plain_spec(), 5, {node});
+    model::GresInventory cards;
+    cards.name = "gpu";
+    cards.files = {"/dev/nvidia0", "/dev/nvidia1", "/dev/nvidia2", "/dev/nvidia3"};
+    launch.setup.gres = {cards};
+    EXPECT_THAT(batch_environment(launch), testing::Contains("CUDA_VISIBLE_DEVICES=2,3"));
+    launch.setup.containment.folders = {{"devices", "/x"}};
+    EXPECT_THAT(batch_environment(launch),
+                testing::IsSupersetOf({"CUDA_VISIBLE_DEVICES=0,1", "SLURM_JOB_GPUS=2,3"}));
+}
+
+TEST(Environment, WhatTheUserSetIsReplacedNotRepeated) {
+    Environment env({"A=1", "SLURM_JOB_ID=9", "AB=2"});
+    env.set("SLURM_JOB_ID", std::uint64_t{12});
+    env.set("A", "3");
+    env.unset("AB");
+    EXPECT_EQ(env.take(), (std::vector<std::string>{"A=3", "SLURM_JOB_ID=12"}));
+}
+
+}  // namespace
+}  // namespace switchyard::stepd

@@ -1,0 +1,35 @@
+// output_files.hpp: the files a step reads and writes, opened with the user's rights.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/result.hpp"
+#include "io/fd.hpp"
+#include "model/output_pattern.hpp"
+#include "stepd/launch.hpp"
+
+namespace switchyard::stepd {
+
+// What the pattern letters stand for. `task`: a global rank, none for the batch script.
+model::PatternFacts pattern_facts(const Launch& launch, std::optional<std::uint32_t> task);
+
+// Where the step works: its own folder, or /tmp if the user cannot go there; then `complaint` says
+// why.
+struct WorkDir {
+    std::string path;
+    std::string complaint;
+};
+WorkDir find_work_dir(const Launch& launch);
+
+// Relative names start in the folder. The error's text is for the agent's log and the controller.
+Result<io::Fd> open_output(const Launch& launch, const std::string& pattern,
+                           const model::PatternFacts& facts, const std::string& folder,
+                           model::OpenMode mode);
+Result<io::Fd> open_input(const Launch& launch, const std::string& pattern,
+                          const model::PatternFacts& facts, const std::string& folder);
+
+// The pattern of a batch job's standard output when none was given.
+std::string default_output_pattern(const Launch& launch);
+
+}  // namespace switchyard::stepd

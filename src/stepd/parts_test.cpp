@@ -1,0 +1,107 @@
+// parts_test.cpp: the pure parts of stepd: bindings, --multi-prog, host names, messages, socket
+// names.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "stepd/binding.hpp"
+#include "stepd/hosts.hpp"
+#include "stepd/launch.hpp"
+#include "stepd/multi_prog.hpp"
+#include "stepd/stepd.hpp"
+
+namespace switchyard::stepd {
+namespace {
+
+using model::IndexSet;
+
+// `count` cores of two hardware threads: core i has cpus i and i + count.
+std::vector<IndexSet> cores(std::uint32_t count) {
+    std::vector<IndexSet> out(count);
+    for (std::uint32_t i = 0; i < count; ++i) {
+        out[i].insert(i);
+        out[i].insert(i + count);
+    }
+    return out;
+}
+
+std::vector<std::string> bound(BindRequest request) {
+    const auto binding = bind_tasks(request);
+    std::vector<std::string> out;
+    if (!binding) return {binding.error().message};
+    for (const IndexSet& set : binding->tasks) out.push_back(to_string(set));
+    return out;
+}
+
+TEST(Binding, EvenSharesAreBoundByThemselves) {
+    EXPECT_EQ(bound({cores(4), 2, 1, ""}), (std::vector<std::string>{"0-1,4-5", "2-3,6-7"}));
+    EXPECT_EQ(bound({cores(4), 3, 1, ""}), (std::vector<std::string>{"", "", ""}));
+    EXPECT_EQ(bound({cores(4), 2, 1, "none"}), (std::vector<std::string>{"", ""}));
+    EXPECT_EQ(bound({{}, 2, 1, ""}), (std::vector<std::string>{"", ""}));
+}
+
+TEST(Binding, WishesAreFollowedWithinTheStepsOwnCpus) {
+    EXPECT_EQ(bound({cores(4), 2, 4, "cores"}), (std::vector<std::string>{"0-1,4-5", "2-3,6-7"}));
+    EXPECT_EQ(bound({cores(4), 3, 1, "verbose,map_cpu:1,2"}),
+              (std::vector<std::string>{"1", "2", "1"}));
+    EXPECT_EQ(bound({cores(4), 2, 1, "q,mask_cpu:0x3,0x110"}),
+              (std::vector<std::string>{"0-1", "4"}));
+    EXPECT_EQ(bound({cores(4), 1, 1, "map_cpu:x"}),
+              (std::vector<std::string>{"bad list in --cpu-bind"}));
+    EXPECT_TRUE(bind_tasks({cores(2), 1, 1, "verbose"})->verbose);
+}
+
+TEST(MultiProg, EveryTaskFindsItsLine) {
+    const std::vector<std::string> file = {
+        "# a comment", "0 echo zero",       "1-2 echo 'other %t' of %o \\",
+        "  more",      "4,6 ./a.out -n %o", "* sleep %t"};
+    const auto of = [&file](std::uint32_t task) { return *multi_prog_command(file, task); };
+    EXPECT_EQ(of(0), (std::vector<std::string>{"echo", "zero"}));
+    EXPECT_EQ(of(2), (std::vector<std::string>{"echo", "other 2", "of", "1", "more"}));
+    EXPECT_EQ(of(6), (std::vector<std::string>{"./a.out", "-n", "1"}));
+    EXPECT_EQ(of(9), (std::vector<std::string>{"sleep", "9"}));
+    EXPECT_FALSE(multi_prog_command({"0 true"}, 1));
+    EXPECT_FALSE(multi_prog_command({"x true"}, 1));
+    EXPECT_FALSE(multi_prog_command({"0"}, 0));
+}
+
+TEST(Hosts, OnlyWhatIsMissingAndKnownIsAdded) {
+    const std::string present = "127.0.0.1\tlocalhost\n10.0.0.1 n1 n1.cluster # n2";
+    EXPECT_FALSE(extended_hosts(present, {{"n1", "10.0.0.9"}}, true));
+    EXPECT_EQ(extended_hosts(present, {{"n1", ""}, {"n2", "10.0.0.2"}}, false),
+              present + "\n10.0.0.2 n2\n");
+    EXPECT_FALSE(extended_hosts(present, {{"n2", "n2"}}, false))
+        << "left to the site's name service";
+    EXPECT_EQ(extended_hosts(present, {{"n2", "vm"}}, true), present + "\n127.0.0.1 n2\n");
+    EXPECT_EQ(extended_hosts("", {{"n2", "::1"}}, false), "::1 n2\n");
+}
+
+TEST(Messages, AreSlurms) {
+    const Instant at = from_unix_seconds(0);
+    const StepKey batch{JobId{53}, Attempt{0}, kBatchStep}, step{JobId{54}, Attempt{0}, StepId{0}};
+    const auto has = [&](const StepKey& key, Cause cause, bool at_once) {
+        return end_message(key, "n1", cause, at_once, at);
+    };
+    using testing::EndsWith;
+    using testing::StartsWith;
+    EXPECT_THAT(has(batch, Cause::TimeLimit, false), StartsWith("*** JOB 53 ON n1 CANCELLED AT "));
+    EXPECT_THAT(has(batch, Cause::TimeLimit, false), EndsWith(" DUE TO TIME LIMIT ***"));
+    EXPECT_THAT(has(step, Cause::Cancelled, false),
+                StartsWith("*** STEP 54.0 ON n1 CANCELLED AT "));
+    EXPECT_THAT(has(step, Cause::Cancelled, false), EndsWith(" DUE to SIGNAL Terminated ***"));
+    EXPECT_THAT(has(step, Cause::Cancelled, true), EndsWith(" DUE to SIGNAL Killed ***"));
+    EXPECT_THAT(has(step, Cause::TaskFailed, false), EndsWith(" DUE TO TASK FAILURE ***"));
+    EXPECT_EQ(has(step, Cause::Finished, false), "");
+}
+
+TEST(SocketNames, NameTheStepAndNothingElseIsTakenForOne) {
+    const StepKey key{JobId{12}, Attempt{3}, kBatchStep};
+    EXPECT_EQ(socket_name(key), "12.4294967291.3.sock");
+    EXPECT_EQ(parse_socket_name("12.4294967291.3.sock"), key);
+    for (const char* other :
+         {"", "12.0.sock", "a.0.0.sock", "1.2.3.sock.x", "1.2.99999999999.sock", "pid"}) {
+        EXPECT_FALSE(parse_socket_name(other)) << other;
+    }
+}
+
+}  // namespace
+}  // namespace switchyard::stepd

@@ -1,0 +1,170 @@
+// stepd.cpp: from the launch to running tasks.
+#include "stepd/stepd.hpp"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "os/files.hpp"
+#include "os/machine.hpp"
+#include "os/topology.hpp"
+#include "stepd/environment.hpp"
+#include "stepd/hosts.hpp"
+#include "wire/codec.hpp"
+#include "wire/proto/node.pb.h"
+
+namespace switchyard::stepd {
+namespace {
+
+constexpr std::uint64_t kBytesPerMiB = 1024 * 1024;
+
+std::optional<std::uint64_t> bytes_of(model::MiB memory) {
+    if (memory.value == 0) return std::nullopt;
+    return memory.value * kBytesPerMiB;
+}
+
+}  // namespace
+
+Stepd::Stepd(io::Loop& loop, io::Fd agent, io::Fd listener)
+    : loop_(loop),
+      agent_(loop, std::move(agent), std::move(listener),
+             [this](const wire::AgentToStepd& message) { receive(message); }) {
+    child_watch_ = loop_.on_signal(SIGCHLD, [this] { reap(); });
+    // An agent that dies before it said what to do leaves nothing to do.
+    agent_.on_alone([this] {
+        if (stage_ != Stage::Waiting) return;
+        agent_.forget();
+        loop_.stop();
+    });
+}
+
+Stepd::~Stepd() = default;
+
+void Stepd::receive(const wire::AgentToStepd& message) {
+    using Body = wire::AgentToStepd;
+    if (message.body_case() == Body::kLaunch) {
+        if (stage_ == Stage::Waiting) start(message);
+        return;
+    }
+    switch (message.body_case()) {
+        case Body::kSignal:
+            return on_signal_order(message.signal());
+        case Body::kEnd:
+            return end(static_cast<Cause>(message.end().cause()), Seconds{message.end().grace()});
+        case Body::kDeadline:
+            return set_deadline(message.deadline().has_deadline()
+                                    ? std::optional(Instant{Millis{message.deadline().deadline()}})
+                                    : std::nullopt);
+        case Body::kFreeze:
+            return set_frozen(!message.freeze().thaw());
+        case Body::kEndKnown:
+            if (stage_ != Stage::Over) return;
+            agent_.forget();
+            return loop_.stop();
+        case Body::kPids:
+            return answer_pids(message.pids());
+        case Body::kStatus:
+            return send_status();
+        case Body::kLaunch:
+        case Body::BODY_NOT_SET:
+            return;
+    }
+}
+
+void Stepd::start(const wire::AgentToStepd& message) {
+    auto launch = read_launch(message);
+    if (!launch) {
+        launch_.key = wire::decode(message.launch().key());
+        return fail_launch(launch.error().message);
+    }
+    launch_ = *std::move(launch);
+    stage_ = Stage::Connecting;
+    if (const Status ready = prepare(); !ready) return fail_launch(ready.error().message);
+    if (launch_.is_batch()) return run_tasks();
+    connect_srun();
+}
+
+Status Stepd::prepare() {
+    walls_ = os::make_containment(launch_.setup.containment);
+    SY_CHECK(walls_->create(launch_.key, limits()));
+    resolve_names();
+    return {};
+}
+
+os::StepLimits Stepd::limits() const {
+    os::StepLimits limits;
+    const model::NodeGrant& own = launch_.here().grant;
+    if (launch_.constrain_cores) {
+        limits.job_cpus = os::cpus_of_cores(launch_.setup.core_cpus, launch_.job_grant.cores);
+        limits.step_cpus = os::cpus_of_cores(launch_.setup.core_cpus, own.cores);
+    }
+    if (launch_.constrain_memory) {
+        limits.job_memory = bytes_of(launch_.job_grant.memory);
+        if (!launch_.is_batch()) limits.step_memory = bytes_of(own.memory);
+    }
+    if (hides_devices(launch_)) {
+        const std::vector<std::uint32_t> granted = visible_devices(launch_.job_grant);
+        for (const model::GresInventory& gres : launch_.setup.gres) {
+            const std::vector<std::uint32_t> devices = gres.devices.to_vector();
+            for (std::size_t i = 0; i < gres.files.size() && i < devices.size(); ++i) {
+                if (std::ranges::find(granted, devices[i]) != granted.end()) continue;
+                if (const auto device = os::device_of(gres.files[i]))
+                    limits.denied_devices.push_back(*device);
+            }
+        }
+    }
+    return limits;
+}
+
+void Stepd::resolve_names() {
+    const auto present = os::read_file("/etc/hosts");
+    const auto text = extended_hosts(present ? *present : "", launch_.hosts, launch_.setup.pretend);
+    if (!text) return;
+    const Status mounted = mount_hosts(*text, launch_.setup.spool);
+    if (!mounted) {
+        log_.info(fmt::format("{}: node names may not resolve inside the job: {}",
+                              model::to_string(launch_.key), mounted.error().message));
+    }
+}
+
+void Stepd::run_tasks() {
+    stage_ = Stage::Running;
+    const Status started = launch_.is_batch() ? start_batch() : start_tasks();
+    if (!started) {
+        if (srun_) srun_->failed_to_start(started.error().message);
+        return fail_launch(started.error().message);
+    }
+    if (srun_) {
+        std::vector<std::uint32_t> ranks;
+        std::vector<pid_t> pids;
+        for (const Task& task : tasks_) {
+            ranks.push_back(task.global);
+            pids.push_back(task.pid);
+        }
+        srun_->started(ranks, pids);
+    }
+    set_deadline(launch_.deadline);
+    watch_memory();
+    // A child that exited before this process listened for it.
+    reap();
+}
+
+void Stepd::fail_launch(const std::string& why) {
+    log_.error(fmt::format("{}: {}", model::to_string(launch_.key), why));
+    launch_error_ = why;
+    if (walls_) {
+        stage_ = Stage::Emptying;
+        return empty_out();
+    }
+    conclude();
+}
+
+void Stepd::say(const std::string& text) { say_raw(os::log_line("error: ", text)); }
+
+void Stepd::say_raw(const std::string& line) {
+    if (srun_) srun_->text(line);
+    if (messages_) [[maybe_unused]]
+        const ssize_t sent = ::write(messages_.get(), line.data(), line.size());
+}
+
+}  // namespace switchyard::stepd

@@ -1,0 +1,144 @@
+// stepd.hpp: the owner of one step on one node: its processes, files, limits and deadline.
+//
+// It lives through restarts of agent and controller. Its way: launch -> tasks run -> all tasks have
+// exited -> what they left is killed -> the report goes to the agent -> the controller has it on
+// disk -> exit. A report is repeated to every agent that comes until one says that the end is
+// known.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/time.hpp"
+#include "io/fd.hpp"
+#include "io/loop.hpp"
+#include "os/child.hpp"
+#include "os/containment.hpp"
+#include "os/log.hpp"
+#include "stepd/agent_links.hpp"
+#include "stepd/binding.hpp"
+#include "stepd/launch.hpp"
+#include "stepd/output_files.hpp"
+#include "stepd/srun_link.hpp"
+#include "stepd/task_pipes.hpp"
+
+namespace switchyard::wire {
+class EndStep;
+class PidsAsk;
+class SignalSteps;
+class StepReport;
+}  // namespace switchyard::wire
+
+namespace switchyard::stepd {
+
+// Why a step is ended: the numbers of core::EndCause, and what only a stepd or srun knows.
+enum class Cause : std::uint32_t {
+    Finished = 0,
+    Cancelled = 1,
+    TimeLimit = 2,
+    NodeFailed = 3,
+    Preempted = 4,
+    Requeued = 5,
+    TaskFailed = 6,
+};
+
+// "*** STEP 54.0 ON n1 CANCELLED AT 2026-11-15T01:43:18 DUE TO TIME LIMIT ***"; empty where nothing
+// is said.
+std::string end_message(const StepKey& key, const std::string& node, Cause cause, bool at_once,
+                        Instant now);
+
+class Stepd {
+  public:
+    Stepd(io::Loop& loop, io::Fd agent, io::Fd listener);
+    ~Stepd();
+
+  private:
+    enum class Stage { Waiting, Connecting, Running, Emptying, Delivering, Over };
+    struct Task {
+        std::uint32_t global = 0;
+        pid_t pid = 0;
+        bool exited = false;
+        int status = 0;
+        std::unique_ptr<TaskPipes> pipes;
+    };
+    struct TaskFiles {
+        io::Fd in, out, err;  // The task's ends.
+        bool terminal = false;
+    };
+
+    // --- stepd.cpp: from the launch to running tasks ---
+    void receive(const wire::AgentToStepd& message);
+    void start(const wire::AgentToStepd& message);
+    Status prepare();
+    os::StepLimits limits() const;
+    void resolve_names();
+    void run_tasks();
+    void fail_launch(const std::string& why);
+    void say(const std::string& text);  // A line of ours in the job's output.
+    void say_raw(const std::string& line);
+
+    // --- stepd_tasks.cpp: what each task is ---
+    Status start_batch();
+    Status start_tasks();
+    Status start_task(std::uint32_t local, const Binding& binding, const WorkDir& dir);
+    Result<TaskFiles> open_files(Task& task, const WorkDir& dir);
+    Result<io::Fd> open_stream(Task& task, std::uint32_t stream, const WorkDir& dir);
+    Result<std::string> write_script();
+    Binding find_binding();
+    bool takes_input(const Task& task) const;
+    os::ChildPlan child_plan(const WorkDir& dir);
+
+    // --- stepd_srun.cpp: between the tasks and their srun ---
+    void connect_srun();
+    void on_input(std::optional<std::uint32_t> task, std::string_view data, bool eof);
+    void on_srun_lost(const std::string& why);
+    void throttle();
+
+    // --- stepd_orders.cpp: what it is told while tasks run, and what the clock says ---
+    void on_signal_order(const wire::SignalSteps& order);
+    void signal_tasks(int signal);
+    void end(Cause cause, Seconds grace);
+    void kill_now();
+    void set_deadline(std::optional<Instant> deadline);
+    void arm_timers();
+    void on_deadline();
+    void send_warning();
+    void set_frozen(bool frozen);
+    void watch_memory();
+    void answer_pids(const wire::PidsAsk& ask);
+
+    // --- stepd_finish.cpp: from the last exit to the report ---
+    void reap();
+    void report_exits(const std::vector<Task*>& exited);
+    void empty_out();
+    void deliver();
+    void conclude();
+    void send_status();
+
+    io::Loop& loop_;
+    os::Log log_;
+    AgentLinks agent_;
+    Stage stage_ = Stage::Waiting;
+    Launch launch_;
+    std::unique_ptr<os::Containment> walls_;
+    std::vector<Task> tasks_;
+    std::unique_ptr<SrunLink> srun_;
+    std::string script_folder_;
+    io::Fd messages_;  // The batch job's standard error.
+
+    io::Loop::Watch child_watch_;
+    io::Loop::Timer deadline_timer_, warn_timer_, kill_timer_, empty_timer_, memory_timer_,
+        deliver_timer_;
+    std::optional<Instant> frozen_since_;
+    bool warned_ = false, ending_ = false, killed_ = false, timed_out_ = false,
+         out_of_memory_ = false;
+    bool job_clean_ = false;
+    Millis empty_wait_{1};
+    std::string launch_error_;
+};
+
+}  // namespace switchyard::stepd

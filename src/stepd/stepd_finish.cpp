@@ -1,0 +1,139 @@
+// stepd_finish.cpp: from the exit of the last task to the report that the step is over.
+#include <fmt/format.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <map>
+
+#include "os/files.hpp"
+#include "stepd/stepd.hpp"
+#include "wire/codec.hpp"
+#include "wire/proto/node.pb.h"
+
+namespace switchyard::stepd {
+namespace {
+
+constexpr Millis kEmptyWaitMax{50};
+constexpr Millis kDeliverAfterKillMax{
+    2000};  // How long a stopped srun may hold up the end of a killed step.
+
+// What Slurm shows for a step that could not be started: "0:53".
+constexpr model::ExitStatus kNeverRan{0, 53};
+
+// A signal weighs more than any exit code.
+bool is_worse(const model::ExitStatus& a, const model::ExitStatus& b) {
+    if (a.signal != b.signal) return a.signal > b.signal;
+    return a.code > b.code;
+}
+
+}  // namespace
+
+// All children, those too that tasks left behind: they are ours since we are their subreaper.
+void Stepd::reap() {
+    std::vector<Task*> exited;
+    int status = 0;
+    for (pid_t pid = 0; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;) {
+        const auto task = std::ranges::find(tasks_, pid, &Task::pid);
+        if (task == tasks_.end()) continue;
+        task->exited = true;
+        task->status = status;
+        exited.push_back(&*task);
+    }
+    if (!exited.empty()) report_exits(exited);
+    if (stage_ == Stage::Running && std::ranges::all_of(tasks_, &Task::exited)) {
+        stage_ = Stage::Emptying;
+        deadline_timer_ = {};
+        warn_timer_ = {};
+        kill_timer_ = {};
+        memory_timer_ = {};
+    }
+    if (stage_ == Stage::Emptying) empty_out();
+}
+
+// Tasks that ended alike are told of together, after their last output.
+void Stepd::report_exits(const std::vector<Task*>& exited) {
+    if (!srun_) return;
+    std::map<int, std::vector<std::uint32_t>> by_status;
+    for (Task* task : exited) {
+        if (task->pipes) task->pipes->drain();
+        by_status[task->status].push_back(task->global);
+    }
+    const bool oom =
+        out_of_memory_ || (walls_->limits_memory() && walls_->oom_kills(launch_.key) > 0);
+    for (const auto& [status, ranks] : by_status)
+        srun_->exited(ranks, status, oom && WIFSIGNALED(status));
+}
+
+// Kills what the tasks left behind, until nothing is left; then removes the walls.
+void Stepd::empty_out() {
+    const auto again = [this] {
+        empty_timer_ = loop_.after(empty_wait_, [this] {
+            if (stage_ == Stage::Emptying) empty_out();
+        });
+        empty_wait_ = std::min(empty_wait_ * 2, kEmptyWaitMax);
+    };
+    if (!walls_->pids(launch_.key).empty()) {
+        walls_->kill_all(launch_.key);
+        return again();
+    }
+    const std::uint64_t kills = walls_->limits_memory() ? walls_->oom_kills(launch_.key) : 0;
+    const auto removed = walls_->remove(launch_.key);
+    if (!removed) return again();
+    job_clean_ = *removed;
+    if (kills > 0 || out_of_memory_) {
+        out_of_memory_ = true;
+        const std::uint64_t count = std::max<std::uint64_t>(kills, 1);
+        say(
+            fmt::format("Detected {} oom_kill event{} in StepId={}. Some of the step tasks have "
+                        "been OOM Killed.",
+                        count, count == 1 ? "" : "s", model::to_string(launch_.key)));
+    }
+    if (!script_folder_.empty()) (void)os::remove_tree(script_folder_);
+    messages_.reset();
+    deliver();
+}
+
+// The rest of the output reaches srun before anybody hears that the step is over.
+void Stepd::deliver() {
+    stage_ = Stage::Delivering;
+    if (!srun_) return conclude();
+    for (Task& task : tasks_) {
+        if (task.pipes) task.pipes->end();
+    }
+    srun_->finished();
+    if (killed_) deliver_timer_ = loop_.after(kDeliverAfterKillMax, [this] { conclude(); });
+    srun_->on_drained([this] { conclude(); });
+}
+
+void Stepd::conclude() {
+    if (stage_ == Stage::Over) return;
+    stage_ = Stage::Over;
+    deliver_timer_ = {};
+    send_status();
+}
+
+void Stepd::send_status() {
+    wire::StepdToAgent message;
+    wire::StepStatus& status = *message.mutable_status();
+    wire::encode_key(launch_.key, status.mutable_key());
+    status.set_pid(static_cast<std::uint32_t>(::getpid()));
+    if (stage_ == Stage::Over) {
+        model::ExitStatus worst;
+        for (const Task& task : tasks_) {
+            const model::ExitStatus exit = model::ExitStatus::from_wait(task.status);
+            if (is_worse(exit, worst)) worst = exit;
+        }
+        if (!launch_error_.empty()) worst = kNeverRan;
+        wire::StepReport& report = *status.mutable_report();
+        wire::encode_key(launch_.key, report.mutable_key());
+        report.mutable_exit()->set_code(worst.code);
+        report.mutable_exit()->set_signal(worst.signal);
+        report.set_timed_out(timed_out_);
+        report.set_out_of_memory(out_of_memory_);
+        report.set_launch_error(launch_error_);
+        report.set_job_clean(job_clean_);
+    }
+    agent_.send(message);
+}
+
+}  // namespace switchyard::stepd

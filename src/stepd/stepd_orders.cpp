@@ -1,0 +1,166 @@
+// stepd_orders.cpp: what a stepd is told while its tasks run, and what the clock tells it.
+#include <fmt/format.h>
+#include <signal.h>
+
+#include "model/time_format.hpp"
+#include "os/machine.hpp"
+#include "stepd/stepd.hpp"
+#include "wire/codec.hpp"
+#include "wire/proto/node.pb.h"
+
+namespace switchyard::stepd {
+namespace {
+
+constexpr Millis kMemoryLook{500};
+
+const char* cause_words(Cause cause, bool at_once) {
+    switch (cause) {
+        case Cause::Finished:
+            return nullptr;
+        case Cause::Cancelled:
+            return at_once ? "DUE to SIGNAL Killed" : "DUE to SIGNAL Terminated";
+        case Cause::TimeLimit:
+            return "DUE TO TIME LIMIT";
+        case Cause::NodeFailed:
+            return "DUE TO NODE FAILURE, SEE SLURMCTLD LOG FOR DETAILS";
+        case Cause::Preempted:
+            return "DUE TO PREEMPTION";
+        case Cause::Requeued:
+            return "DUE TO JOB REQUEUE";
+        case Cause::TaskFailed:
+            return "DUE TO TASK FAILURE";
+    }
+    return nullptr;
+}
+
+}  // namespace
+
+std::string end_message(const StepKey& key, const std::string& node, Cause cause, bool at_once,
+                        Instant now) {
+    const char* words = cause_words(cause, at_once);
+    if (words == nullptr) return {};
+    const std::string what = key.step == kBatchStep ? fmt::format("JOB {}", key.job.value)
+                                                    : fmt::format("STEP {}", model::to_string(key));
+    return fmt::format("*** {} ON {} CANCELLED AT {} {} ***", what, node,
+                       model::format_instant(now), words);
+}
+
+// To the processes that this stepd started: the batch shell, or the tasks of the step and their
+// groups.
+void Stepd::signal_tasks(int signal) {
+    if (stage_ != Stage::Running) return;
+    for (const Task& task : tasks_) {
+        if (task.exited || task.pid <= 0) continue;
+        ::kill(launch_.is_batch() ? task.pid : -task.pid, signal);
+    }
+}
+
+void Stepd::on_signal_order(const wire::SignalSteps& order) {
+    if (stage_ != Stage::Running) return;
+    if (order.all_processes() || order.signal() == SIGKILL)
+        return walls_->signal_all(launch_.key, order.signal());
+    signal_tasks(order.signal());
+}
+
+void Stepd::end(Cause cause, Seconds grace) {
+    if (stage_ == Stage::Connecting) return fail_launch("ended before it began");
+    if (stage_ == Stage::Delivering && grace.count() == 0) return conclude();
+    if (stage_ != Stage::Running) return;
+    if (!std::exchange(ending_, true)) {
+        const std::string line =
+            end_message(launch_.key, launch_.node, cause, grace.count() == 0, os::now());
+        if (!line.empty() && launch_.node_index == 0) say(line);
+        if (frozen_since_) set_frozen(false);
+        if (grace.count() > 0) {
+            walls_->signal_all(launch_.key, SIGCONT);
+            walls_->signal_all(launch_.key, SIGTERM);
+        }
+    }
+    if (grace.count() == 0) return kill_now();
+    if (!killed_) kill_timer_ = loop_.after(grace, [this] { kill_now(); });
+}
+
+void Stepd::kill_now() {
+    killed_ = true;
+    walls_->kill_all(launch_.key);
+    // Something may have forked away meanwhile: again, until the tasks are gone.
+    kill_timer_ = loop_.after(Millis{100}, [this] {
+        if (stage_ == Stage::Running) kill_now();
+    });
+}
+
+void Stepd::set_deadline(std::optional<Instant> deadline) {
+    launch_.deadline = deadline;
+    arm_timers();
+}
+
+void Stepd::arm_timers() {
+    deadline_timer_ = {};
+    warn_timer_ = {};
+    if (!launch_.deadline || frozen_since_ || stage_ != Stage::Running) return;
+    deadline_timer_ = loop_.at(*launch_.deadline, [this] { on_deadline(); });
+    const model::WarnSignal& own = launch_.command.warn_signal;
+    const model::WarnSignal& warn = own.signal != 0 ? own : launch_.job.spec->warn_signal;
+    // "B:" is for the batch shell only, the plain form for the steps only.
+    if (warn.signal == 0 || warned_ || warn.batch_only != launch_.is_batch()) return;
+    warn_timer_ = loop_.at(*launch_.deadline - warn.before, [this, signal = warn.signal] {
+        warned_ = true;
+        signal_tasks(signal);
+    });
+}
+
+void Stepd::on_deadline() {
+    timed_out_ = true;
+    end(Cause::TimeLimit, launch_.kill_wait);
+}
+
+void Stepd::set_frozen(bool frozen) {
+    if (stage_ != Stage::Running || frozen == frozen_since_.has_value()) return;
+    if (const Status done = walls_->set_frozen(launch_.key, frozen); !done) {
+        log_.error(fmt::format("{}: {}", model::to_string(launch_.key), done.error().message));
+    }
+    if (frozen) {
+        frozen_since_ = os::now();
+    } else {
+        // The time limit counts running time only.
+        if (launch_.deadline) *launch_.deadline += os::now() - *frozen_since_;
+        frozen_since_.reset();
+    }
+    arm_timers();
+}
+
+// Where the kernel does not limit memory, the step is looked at now and then.
+void Stepd::watch_memory() {
+    const std::uint64_t limit = launch_.job_grant.memory.value << 20;
+    if (!launch_.constrain_memory || limit == 0 || walls_->limits_memory() ||
+        stage_ != Stage::Running)
+        return;
+    if (walls_->usage(launch_.key).memory_bytes > limit) {
+        out_of_memory_ = true;
+        ending_ = true;
+        return kill_now();
+    }
+    memory_timer_ = loop_.after(kMemoryLook, [this] { watch_memory(); });
+}
+
+void Stepd::answer_pids(const wire::PidsAsk& ask) {
+    wire::StepdToAgent message;
+    wire::PidsAnswer& answer = *message.mutable_pids();
+    answer.set_id(ask.id());
+    if (walls_ && stage_ == Stage::Running) {
+        for (const pid_t pid : walls_->pids(launch_.key)) {
+            wire::PidEntry& entry = *answer.add_pids();
+            entry.set_pid(static_cast<std::uint32_t>(pid));
+            entry.set_job(launch_.key.job.value);
+            entry.set_step(launch_.key.step.value);
+            for (std::uint32_t local = 0; local < tasks_.size(); ++local) {
+                if (tasks_[local].pid != pid) continue;
+                entry.set_local_id(local);
+                entry.set_global_id(tasks_[local].global);
+            }
+        }
+    }
+    agent_.send(message);
+}
+
+}  // namespace switchyard::stepd

@@ -1,0 +1,211 @@
+// stepd_tasks.cpp: what each process of a step is: its program, environment, files, cores.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "os/files.hpp"
+#include "os/no_containment.hpp"
+#include "os/topology.hpp"
+#include "stepd/environment.hpp"
+#include "stepd/multi_prog.hpp"
+#include "stepd/stepd.hpp"
+
+namespace switchyard::stepd {
+namespace {
+
+std::vector<os::ChildLimit> to_limits(const std::vector<model::ResourceLimit>& limits) {
+    std::vector<os::ChildLimit> out;
+    for (const model::ResourceLimit& limit : limits)
+        out.push_back({limit.resource, limit.soft, limit.hard});
+    return out;
+}
+
+}  // namespace
+
+// A script of the user's own, where only they (and root) can look at it.
+Result<std::string> Stepd::write_script() {
+    script_folder_ = fmt::format("{}/job{}.{}", launch_.setup.spool, launch_.key.job.value,
+                                 launch_.key.attempt.value);
+    if (::mkdir(script_folder_.c_str(), 0700) != 0 && errno != EEXIST)
+        return os::errno_failure(script_folder_);
+    std::string path = script_folder_ + "/slurm_script";
+    SY_CHECK(os::write_new_file(path, launch_.payload.script, 0700));
+    if (::geteuid() == 0) {
+        for (const std::string& each : {path, script_folder_}) {
+            if (::chown(each.c_str(), launch_.who.uid, launch_.who.gid) != 0)
+                return os::errno_failure(each);
+        }
+    }
+    return path;
+}
+
+// What the batch script and srun's tasks have in common.
+os::ChildPlan Stepd::child_plan(const WorkDir& dir) {
+    os::ChildPlan plan;
+    plan.pid_variable = "SLURM_TASK_PID";
+    plan.who = launch_.who;
+    plan.work_dir = dir.path;
+    plan.umask = launch_.payload.umask;
+    plan.limits = to_limits(launch_.payload.limits);
+    if (launch_.constrain_cores && !walls_->pins_cores()) {
+        plan.cpus = os::cpus_of_cores(launch_.setup.core_cpus, launch_.here().grant.cores);
+    }
+    return plan;
+}
+
+Status Stepd::start_batch() {
+    const model::JobSpec& spec = *launch_.job.spec;
+    const WorkDir dir = find_work_dir(launch_);
+    const model::PatternFacts facts = pattern_facts(launch_, std::nullopt);
+    const std::string out_pattern =
+        spec.std_out.empty() ? default_output_pattern(launch_) : spec.std_out;
+    SY_TRY(const io::Fd out, open_output(launch_, out_pattern, facts, dir.path, spec.open_mode));
+    io::Fd err, in;
+    if (!spec.std_err.empty() && spec.std_err != out_pattern) {
+        SY_TRY(err, open_output(launch_, spec.std_err, facts, dir.path, spec.open_mode));
+    }
+    if (!spec.std_in.empty()) {
+        SY_TRY(in, open_input(launch_, spec.std_in, facts, dir.path));
+    }
+    SY_TRY(const std::string script, write_script());
+
+    os::ChildPlan plan = child_plan(dir);
+    plan.argv = {script};
+    plan.argv.insert(plan.argv.end(), launch_.payload.arguments.begin(),
+                     launch_.payload.arguments.end());
+    plan.programs = {script};
+    plan.environment = batch_environment(launch_);
+    if (launch_.setup.containment.kind == "none") {
+        plan.environment.push_back(fmt::format(
+            "{}={}", os::kStepMarker, os::marker_of(launch_.setup.containment.place, launch_.key)));
+    }
+    plan.std_in = in.get();
+    plan.std_out = out.get();
+    plan.std_err = err ? err.get() : out.get();
+    if (!dir.complaint.empty()) plan.preface = os::log_line("error: ", dir.complaint);
+    messages_.reset(::fcntl(plan.std_err, F_DUPFD_CLOEXEC, 3));
+    SY_TRY(plan.entrance, walls_->entrance(launch_.key));
+    Task task;
+    SY_TRY(task.pid, os::start_child(std::move(plan)));
+    tasks_.push_back(std::move(task));
+    return {};
+}
+
+Binding Stepd::find_binding() {
+    BindRequest request;
+    const model::StepNode& here = launch_.here();
+    request.tasks = static_cast<std::uint32_t>(here.tasks.size());
+    request.cpus_per_task = launch_.spec.cpus_per_task.value_or(1);
+    request.wish = launch_.command.cpu_bind;
+    const bool pinned = !os::cpus_of_cores(launch_.setup.core_cpus, here.grant.cores).empty();
+    if (launch_.constrain_cores && pinned) {
+        for (const std::uint32_t core : here.grant.cores.to_vector()) {
+            request.cores.push_back(launch_.setup.core_cpus[core]);
+        }
+    }
+    auto binding = bind_tasks(request);
+    if (binding) return *std::move(binding);
+    say(binding.error().message);
+    Binding none;
+    none.tasks.resize(request.tasks);
+    return none;
+}
+
+Status Stepd::start_tasks() {
+    const WorkDir dir = find_work_dir(launch_);
+    if (!dir.complaint.empty()) say(dir.complaint);
+    const Binding binding = find_binding();
+    tasks_.resize(launch_.here().tasks.size());
+    for (std::uint32_t local = 0; local < tasks_.size(); ++local) {
+        tasks_[local].global = launch_.here().tasks[local];
+        SY_CHECK(start_task(local, binding, dir));
+    }
+    return {};
+}
+
+Status Stepd::start_task(std::uint32_t local, const Binding& binding, const WorkDir& dir) {
+    Task& task = tasks_[local];
+    os::ChildPlan plan = child_plan(dir);
+    plan.environment = task_environment(launch_, local);
+    if (launch_.setup.containment.kind == "none") {
+        plan.environment.push_back(fmt::format(
+            "{}={}", os::kStepMarker, os::marker_of(launch_.setup.containment.place, launch_.key)));
+    }
+    plan.argv = launch_.command.argv;
+    if (!launch_.command.multi_prog.empty()) {
+        SY_TRY(plan.argv, multi_prog_command(launch_.command.multi_prog, task.global));
+    }
+    if (plan.argv.empty()) return fail(Errc::InvalidArgument, "no command was given");
+    plan.programs = os::program_candidates(plan.argv[0], plan.environment, dir.path);
+    if (!binding.tasks[local].empty()) {
+        plan.cpus = binding.tasks[local];
+        if (binding.verbose)
+            plan.preface = binding_line(launch_.node, task.global, local, 0, plan.cpus);
+    }
+    if (!dir.complaint.empty()) plan.preface += os::log_line("error: ", dir.complaint);
+
+    task.pipes = std::make_unique<TaskPipes>(
+        loop_, [this, local](std::uint32_t stream, std::string_view data) {
+            srun_->output(tasks_[local].global, stream, data);
+            throttle();
+        });
+    SY_TRY(TaskFiles files, open_files(task, dir));
+    plan.std_in = files.in.get();
+    plan.std_out = files.out.get();
+    plan.std_err = files.terminal ? files.out.get() : files.err.get();
+    plan.terminal = files.terminal;
+    SY_TRY(plan.entrance, walls_->entrance(launch_.key));
+    SY_TRY(task.pid, os::start_child(std::move(plan)));
+    files = {};
+    task.pipes->start();
+    return {};
+}
+
+bool Stepd::takes_input(const Task& task) const {
+    if (launch_.command.stdin_task) return task.global == *launch_.command.stdin_task;
+    return launch_.command.stdin_to_all || task.global == 0;
+}
+
+Result<Stepd::TaskFiles> Stepd::open_files(Task& task, const WorkDir& dir) {
+    TaskFiles files;
+    if (launch_.command.pty && task.global == 0) {
+        const os::ActingAs user(launch_.who);
+        SY_TRY(os::Pty pty, os::open_pty(launch_.command.pty_rows, launch_.command.pty_cols));
+        task.pipes->use_terminal(std::move(pty.master));
+        files.terminal = true;
+        files.in.reset(::fcntl(pty.slave.get(), F_DUPFD_CLOEXEC, 3));
+        files.out = std::move(pty.slave);
+        return files;
+    }
+    SY_TRY(files.in, open_stream(task, 0, dir));
+    SY_TRY(files.out, open_stream(task, 1, dir));
+    // "-e" with the name of "-o", or "-o" alone with a file: both go to one place.
+    const Command& command = launch_.command;
+    const bool shared =
+        !command.std_out.empty() && (command.std_err.empty() || command.std_err == command.std_out);
+    if (shared) {
+        files.err.reset(::fcntl(files.out.get(), F_DUPFD_CLOEXEC, 3));
+    } else {
+        SY_TRY(files.err, open_stream(task, 2, dir));
+    }
+    return files;
+}
+
+// A file where a pattern was given; else a pipe to srun. Input that is not for this task is empty.
+Result<io::Fd> Stepd::open_stream(Task& task, std::uint32_t stream, const WorkDir& dir) {
+    const Command& command = launch_.command;
+    const std::string& pattern = stream == 0   ? command.std_in
+                                 : stream == 1 ? command.std_out
+                                               : command.std_err;
+    const model::PatternFacts facts = pattern_facts(launch_, task.global);
+    if (stream == 0) {
+        if (!pattern.empty()) return open_input(launch_, pattern, facts, dir.path);
+        if (!takes_input(task)) return io::Fd(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+        return task.pipes->open(0);
+    }
+    if (!pattern.empty()) return open_output(launch_, pattern, facts, dir.path, command.open_mode);
+    return task.pipes->open(stream);
+}
+
+}  // namespace switchyard::stepd
