@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -91,16 +92,31 @@ std::string read_words(int fd) {
     return text;
 }
 
+// What was added to the log since `from`: the daemon's last words.
+std::string read_log_from(const std::string& path, std::size_t from) {
+    const auto text = os::read_file(path);
+    if (!text || text->size() <= from) return {};
+    const std::size_t begin = std::max(from, text->size() - std::min(text->size(), kWordsMax));
+    return text->substr(begin);
+}
+
+std::size_t size_of_file(const std::string& path) {
+    struct stat info{};
+    return ::stat(path.c_str(), &info) == 0 ? static_cast<std::size_t>(info.st_size) : 0;
+}
+
 }  // namespace
 
 std::vector<Daemon> daemons_here(const config::Config& config) {
     std::vector<Daemon> out;
     const bool controller_here =
         config.controllers.empty() || is_this_host(config.controllers.front().host);
-    if (controller_here) out.push_back({"slurmctld", "", config.path});
+    if (controller_here) out.push_back({"slurmctld", "", config.path, config.controller_log});
     for (const model::NodeConfig& node : config.nodes) {
         const std::string& host = node.host_name.empty() ? node.name : node.host_name;
-        if (is_this_host(host)) out.push_back({"slurmd", node.name, config.path});
+        if (is_this_host(host))
+            out.push_back(
+                {"slurmd", node.name, config.path, config.expand(config.agent_log, node.name)});
     }
     return out;
 }
@@ -126,6 +142,7 @@ Status start_daemon(const Daemon& daemon) {
     if (!daemon.node.empty()) request.argv.insert(request.argv.end(), {"-N", daemon.node});
     request.environment = daemon_environment();
     request.descriptors = {{nothing.get(), 0}, {nothing.get(), 1}, {complaints, 2}};
+    const std::size_t log_size = size_of_file(daemon.log);
     SY_TRY(const pid_t pid, os::spawn(request));
 
     int status = 0;
@@ -133,7 +150,8 @@ Status start_daemon(const Daemon& daemon) {
     }
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
     ::lseek(complaints, 0, SEEK_SET);
-    const std::string said(trim(read_words(complaints)));
+    std::string said(trim(read_words(complaints)));
+    if (said.empty()) said = trim(read_log_from(daemon.log, log_size));
     return fail(Errc::Internal, fmt::format("{} did not start{}{}", daemon.title(),
                                             said.empty() ? "" : ": ", said));
 }

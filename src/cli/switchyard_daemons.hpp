@@ -18,6 +18,7 @@ struct Daemon {
     std::string program;  // "slurmctld", "slurmd"
     std::string node;     // Of an agent.
     std::string config;   // Its -f.
+    std::string log;      // Where it says why it did not start, once it has a log.
 
     std::string title() const { return node.empty() ? program : program + " " + node; }
 };

@@ -135,8 +135,8 @@ std::string paragraphs(std::string_view text) {
     return out;
 }
 
-// What `name --help` prints.
-Result<std::string> help_of(std::string_view name) {
+// What `name --help` prints; the daemons know only -h, as Slurm's do.
+Result<std::string> help_of(std::string_view name, bool is_daemon) {
     if (name == "switchyard") {
         return usage("") + "\n" + usage("up") + "\n" + usage("down") + "\n" + usage("status");
     }
@@ -147,7 +147,7 @@ Result<std::string> help_of(std::string_view name) {
     const io::Fd nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
     os::SpawnRequest request;
     request.path = os::own_executable();
-    request.argv = {std::string(name), "--help"};
+    request.argv = {std::string(name), is_daemon ? "-h" : "--help"};
     request.environment = {"PATH=/usr/bin:/bin"};
     request.descriptors = {{nothing.get(), 0}, {writing.get(), 1}, {nothing.get(), 2}};
     request.new_session = false;
@@ -168,7 +168,7 @@ Result<std::string> help_of(std::string_view name) {
 }
 
 Result<std::string> page_text(const Page& page) {
-    SY_TRY(const std::string help, help_of(page.name));
+    SY_TRY(const std::string help, help_of(page.name, page.section == 8));
     return title(page.name, page.section) + ".SH NAME\n" +
            fmt::format("{} \\- {}\n", page.name, roff(page.one_line)) +
            ".SH SYNOPSIS AND OPTIONS\n" + verbatim(help) + ".SH DESCRIPTION\n" +
