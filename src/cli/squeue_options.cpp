@@ -123,6 +123,7 @@ class Parser {
 
   private:
     std::optional<int> take(int letter);
+    std::optional<int> take_interval();
     std::optional<int> take_words(int argc, char** argv);
     void add_environment();
     std::optional<int> settle();
@@ -160,6 +161,15 @@ std::optional<int> answer_question(int letter) {
     }
 }
 
+std::optional<int> Parser::take_interval() {
+    const auto seconds = parse_uint(optarg);
+    if (!seconds || *seconds == 0 || *seconds > 1000000) {
+        return refuse(fmt::format("--iterate={}", optarg));
+    }
+    options_.iterate_seconds = static_cast<int>(*seconds);
+    return std::nullopt;
+}
+
 std::optional<int> Parser::take(int letter) {
     if (const auto answered = answer_question(letter); answered) return answered;
     switch (letter) {
@@ -175,14 +185,8 @@ std::optional<int> Parser::take(int letter) {
         case 'h':
             options_.header = false;
             break;
-        case 'i': {
-            const auto seconds = parse_uint(optarg);
-            if (!seconds || *seconds == 0 || *seconds > 1000000) {
-                return refuse(fmt::format("--iterate={}", optarg));
-            }
-            options_.iterate_seconds = static_cast<int>(*seconds);
-            break;
-        }
+        case 'i':
+            return take_interval();
         case 'j':
             typed_.job_flag = true;
             if (optarg != nullptr) typed_.jobs = optarg;

@@ -1,0 +1,319 @@
+// scontrol.cpp: options, the command word, and the prompt that reads commands when none is given.
+#include "cli/scontrol.hpp"
+
+#include <fmt/format.h>
+#include <getopt.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+
+#include "base/text.hpp"
+#include "cli/commands.hpp"
+#include "cli/message.hpp"
+#include "cli/output.hpp"
+
+namespace switchyard::cli {
+namespace {
+
+constexpr std::string_view kProgram = "scontrol";
+
+enum LongOnly : int { kHide = 0x100, kLocal, kFederation, kSibling, kUsage, kJson, kYaml };
+
+const option kLongOptions[] = {
+    {"all", no_argument, nullptr, 'a'},
+    {"cluster", required_argument, nullptr, 'M'},
+    {"clusters", required_argument, nullptr, 'M'},
+    {"details", no_argument, nullptr, 'd'},
+    {"federation", no_argument, nullptr, kFederation},
+    {"future", no_argument, nullptr, 'F'},
+    {"help", no_argument, nullptr, 'h'},
+    {"hide", no_argument, nullptr, kHide},
+    {"json", optional_argument, nullptr, kJson},
+    {"local", no_argument, nullptr, kLocal},
+    {"oneliner", no_argument, nullptr, 'o'},
+    {"quiet", no_argument, nullptr, 'Q'},
+    {"sibling", no_argument, nullptr, kSibling},
+    {"uid", required_argument, nullptr, 'u'},
+    {"usage", no_argument, nullptr, kUsage},
+    {"verbose", no_argument, nullptr, 'v'},
+    {"version", no_argument, nullptr, 'V'},
+    {"yaml", optional_argument, nullptr, kYaml},
+    {nullptr, 0, nullptr, 0},
+};
+
+using Handler = void (*)(Scontrol& control, const Words& words);
+struct Command {
+    std::string_view name;
+    std::size_t shortest;  // How much of the name must be typed.
+    Handler run;
+};
+
+template <bool Scontrol::* Member, bool Value>
+void set_flag(Scontrol& control, const Words&) {
+    control.*Member = Value;
+}
+void print_help(Scontrol&, const Words&) { print(scontrol_help()); }
+void print_version(Scontrol&, const Words&) { print(fmt::format("{}\n", kVersionLine)); }
+void leave(Scontrol& control, const Words&) { control.leave = true; }
+
+void explain_error(Scontrol& control, const Words& words) {
+    const auto number = words.size() == 1 ? parse_uint(words[0]) : std::nullopt;
+    if (!number || *number > 65535) return control.complain("errnumstr takes one error number");
+    print(fmt::format("{}\n", std::strerror(static_cast<int>(*number))));
+}
+
+// Commands of a Slurm whose parts this cluster does not have: known, and refused with the reason.
+void not_here(Scontrol& control, const Words&) {
+    control.complain(
+        "this command is not available here: there is no power saving, no reboot program, no "
+        "backup "
+        "controller, no token server and no debug level to set while running");
+}
+void notify(Scontrol& control, const Words&) {
+    control.complain("notify is not available: messages cannot be sent to running jobs");
+}
+void choose_cluster(Scontrol& control, const Words& words) {
+    control.clusters = words.empty() ? "" : words[0];
+}
+
+const Command kCommands[] = {
+    {"abort", 5, not_here},
+    {"all", 3, set_flag<&Scontrol::all, true>},
+    {"cancel", 6, cancel},
+    {"cancel_reboot", 8, not_here},
+    {"cluster", 2, choose_cluster},
+    {"completing", 3, completing},
+    {"create", 2, create},
+    {"delete", 3, remove},
+    {"details", 3, set_flag<&Scontrol::details, true>},
+    {"errnumstr", 2, explain_error},
+    {"exit", 1, leave},
+    {"fsdampeningfactor", 3, not_here},
+    {"help", 2, print_help},
+    {"hide", 2, set_flag<&Scontrol::all, false>},
+    {"hold", 3, hold},
+    {"listpids", 1, list_pids},
+    {"notify", 1, notify},
+    {"oneliner", 1, set_flag<&Scontrol::one_line, true>},
+    {"pidinfo", 3, pid_info},
+    {"ping", 3, ping},
+    {"quiet", 4, set_flag<&Scontrol::quiet, true>},
+    {"quit", 4, leave},
+    {"reboot", 3, not_here},
+    {"reboot_nodes", 3, not_here},
+    {"reconfigure", 3, reconfigure},
+    {"release", 3, release},
+    {"requeue", 3, requeue},
+    {"requeuehold", 8, requeue_hold},
+    {"resume", 3, resume},
+    {"schedloglevel", 3, not_here},
+    {"setdebug", 3, not_here},
+    {"setdebugflags", 9, not_here},
+    {"show", 2, show},
+    {"shutdown", 8, shut_down},
+    {"suspend", 2, suspend},
+    {"takeover", 2, not_here},
+    {"token", 3, not_here},
+    {"top", 3, top},
+    {"uhold", 2, user_hold},
+    {"update", 1, update},
+    {"verbose", 4, [](Scontrol& control, const Words&) { ++control.verbose; }},
+    {"version", 4, print_version},
+    {"wait_job", 2, wait_job},
+    {"write", 2, write},
+};
+
+const Command* find_command(std::string_view word) {
+    for (const Command& command : kCommands) {
+        if (equals_ignoring_case(command.name, word)) return &command;
+    }
+    for (const Command& command : kCommands) {
+        if (word.size() >= command.shortest && starts_with_ignoring_case(command.name, word)) {
+            return &command;
+        }
+    }
+    return nullptr;
+}
+
+void run_words(Scontrol& control, const Words& words) {
+    const Command* command = find_command(words[0]);
+    if (command == nullptr) {
+        control.complain(fmt::format("invalid keyword: {}", words[0]));
+        return;
+    }
+    command->run(control, Words(words.begin() + 1, words.end()));
+}
+
+// Words of a typed line: blanks separate, quotes of either kind hold together.
+Words split_line(std::string_view line) {
+    Words words;
+    std::string word;
+    char quote = 0;
+    bool open = false;
+    for (const char c : line) {
+        if (quote != 0) {
+            if (c == quote)
+                quote = 0;
+            else
+                word += c;
+        } else if (c == '"' || c == '\'') {
+            quote = c;
+            open = true;
+        } else if (c == ' ' || c == '\t') {
+            if (open) words.push_back(std::move(word));
+            word.clear();
+            open = false;
+        } else {
+            word += c;
+            open = true;
+        }
+    }
+    if (open) words.push_back(std::move(word));
+    return words;
+}
+
+void read_commands(Scontrol& control) {
+    Words last;
+    std::string line;
+    while (!control.leave) {
+        print("scontrol: ");
+        std::fflush(stdout);
+        if (!std::getline(std::cin, line)) {
+            print("\n");
+            return;
+        }
+        Words words = split_line(line);
+        if (words.size() == 1 && words[0] == "!!") words = last;
+        if (words.empty()) continue;
+        last = words;
+        run_words(control, words);
+        std::fflush(stdout);
+    }
+}
+
+// The exit code when an option is all there is to do.
+std::optional<int> take(Scontrol& control, int letter) {
+    switch (letter) {
+        case 'a':
+            control.all = true;
+            break;
+        case kHide:
+            control.all = false;
+            break;
+        case 'd':
+            control.details = true;
+            break;
+        case 'F':
+            control.future = true;
+            break;
+        case 'h':
+            print(scontrol_help());
+            return 0;
+        case kUsage:
+            print("Usage: scontrol [<OPTION>] [<COMMAND>]\n");
+            return 0;
+        case 'M':
+            control.clusters = optarg;
+            break;
+        case 'o':
+            control.one_line = true;
+            break;
+        case 'Q':
+            control.quiet = true;
+            break;
+        case 'v':
+            ++control.verbose;
+            break;
+        case 'V':
+            print(fmt::format("{}\n", kVersionLine));
+            return 0;
+        case 'u':
+            say_error(kProgram,
+                      "--uid: who asks is known from the connection and cannot be chosen");
+            return 1;
+        case kJson:
+        case kYaml:
+            say_error(kProgram, "JSON and YAML output are not available yet");
+            return 1;
+        // One cluster that is in no federation.
+        case kLocal:
+        case kFederation:
+        case kSibling:
+            break;
+        default:
+            say_try_help(kProgram);
+            return 1;
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+Session* Scontrol::session(std::string_view call) {
+    if (session_) return &*session_;
+    auto opened = open_session(std::string(kProgram));
+    if (!opened) {
+        say_failed(call, opened.error());
+        return nullptr;
+    }
+    if (!is_our_cluster(kProgram, clusters, opened->config)) {
+        exit_code = 1;
+        return nullptr;
+    }
+    if (verbose > 0) say(kProgram, "cluster " + opened->config.cluster_name);
+    session_.emplace(*std::move(opened));
+    return &*session_;
+}
+
+void Scontrol::say_failed(std::string_view call, const Error& error) {
+    exit_code = 1;
+    if (!quiet) say_call_failed(kProgram, call, error);
+}
+
+void Scontrol::complain(std::string_view text) {
+    exit_code = 1;
+    if (quiet) return;
+    std::fflush(stdout);
+    const std::string line = std::string(text) + "\n";
+    std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
+format::RecordStyle Scontrol::style(Instant now) const {
+    format::RecordStyle style;
+    style.one_line = one_line;
+    style.details = details;
+    style.now = now;
+    if (const char* pattern = std::getenv("SLURM_TIME_FORMAT"); pattern != nullptr) {
+        style.time_format = pattern;
+    }
+    return style;
+}
+
+int scontrol_main(int argc, char** argv) {
+    char name[] = "scontrol";  // getopt's messages begin with it.
+    argv[0] = name;
+    Scontrol control;
+    if (std::getenv("SCONTROL_ALL") != nullptr) control.all = true;
+    if (const char* clusters = std::getenv("SLURM_CLUSTERS"); clusters != nullptr) {
+        control.clusters = clusters;
+    }
+    optind = 0;  // Start over, also when called twice in one process.
+    for (;;) {
+        const int letter = getopt_long(argc, argv, "adFhM:oQu:vV", kLongOptions, nullptr);
+        if (letter == -1) break;
+        if (const auto code = take(control, letter); code) return *code;
+    }
+    const Words words(argv + optind, argv + argc);
+    if (words.empty()) {
+        read_commands(control);
+    } else {
+        run_words(control, words);
+    }
+    return control.exit_code;
+}
+
+}  // namespace switchyard::cli

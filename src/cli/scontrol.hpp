@@ -1,0 +1,66 @@
+// scontrol.hpp: what the subcommands of scontrol share: the options before them, the session, the
+// exit code.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/format/record.hpp"
+#include "cli/session.hpp"
+
+namespace switchyard::cli {
+
+using Words = std::vector<std::string>;
+
+class Scontrol {
+  public:
+    bool all = false, details = false, one_line = false, future = false, quiet = false;
+    int verbose = 0;
+    std::string clusters;
+    int exit_code = 0;
+    bool leave = false;  // exit, quit.
+
+    // Null after a failure, which is then told: the caller just returns.
+    Session* session(std::string_view call);
+    // "slurm_update error: Invalid user id"; sets the exit code.
+    void say_failed(std::string_view call, const Error& error);
+    // A line on standard error; sets the exit code.
+    void complain(std::string_view text);
+    format::RecordStyle style(Instant now) const;
+
+  private:
+    std::optional<Session> session_;
+};
+
+// Subcommands: words after the command's own name.
+void show(Scontrol& control, const Words& words);    // scontrol_show.cpp
+void update(Scontrol& control, const Words& words);  // scontrol_update.cpp
+void create(Scontrol& control, const Words& words);
+void remove(Scontrol& control, const Words& words);
+void hold(Scontrol& control, const Words& words);  // scontrol_jobs.cpp
+void user_hold(Scontrol& control, const Words& words);
+void release(Scontrol& control, const Words& words);
+void requeue(Scontrol& control, const Words& words);
+void requeue_hold(Scontrol& control, const Words& words);
+void suspend(Scontrol& control, const Words& words);
+void resume(Scontrol& control, const Words& words);
+void top(Scontrol& control, const Words& words);
+void cancel(Scontrol& control, const Words& words);
+void wait_job(Scontrol& control, const Words& words);
+void completing(Scontrol& control, const Words& words);
+void ping(Scontrol& control, const Words& words);  // scontrol_admin.cpp
+void reconfigure(Scontrol& control, const Words& words);
+void shut_down(Scontrol& control, const Words& words);
+void write(Scontrol& control, const Words& words);
+void list_pids(Scontrol& control, const Words& words);
+void pid_info(Scontrol& control, const Words& words);
+void show_config(Scontrol& control);
+// "Slurmctld(primary) at vm is UP"; false when it is not.
+bool print_ping(Scontrol& control);
+
+std::string scontrol_help();  // help_scontrol.cpp
+
+}  // namespace switchyard::cli

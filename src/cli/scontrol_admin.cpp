@@ -1,0 +1,248 @@
+// scontrol_admin.cpp: ping, reconfigure, shutdown, show config, write, listpids: the requests that
+// have no function of their own in the client library.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "base/text.hpp"
+#include "cli/job_ids.hpp"
+#include "cli/output.hpp"
+#include "cli/scontrol.hpp"
+#include "model/hostlist.hpp"
+#include "model/step.hpp"
+#include "wire/proto/request.pb.h"
+
+namespace switchyard::cli {
+namespace {
+
+Result<wire::Reply> call(Scontrol& control, std::string_view name, wire::Request& request) {
+    Session* session = control.session(name);
+    if (session == nullptr) return fail(Errc::Unreachable);
+    auto reply = session->connection.call(request);
+    if (!reply) control.say_failed(name, reply.error());
+    return reply;
+}
+
+Status write_all(int fd, std::string_view text, const std::string& path) {
+    while (!text.empty()) {
+        const ssize_t n = ::write(fd, text.data(), text.size());
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) return fail(Errc::Io, fmt::format("{}: {}", path, std::strerror(errno)));
+        text.remove_prefix(static_cast<std::size_t>(n));
+    }
+    return {};
+}
+
+Status write_file(const std::string& path, std::string_view text) {
+    constexpr mode_t kOwnerOnly = 0700;  // A script may hold secrets.
+    const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kOwnerOnly);
+    if (fd < 0) {
+        return fail(Errc::Io,
+                    fmt::format("failed to open file {}: {}", path, std::strerror(errno)));
+    }
+    const Status written = write_all(fd, text, path);
+    ::close(fd);
+    return written;
+}
+
+void write_batch_script(Scontrol& control, const Words& words) {
+    constexpr std::string_view kCall = "job script retrieval failed";
+    if (words.empty() || words.size() > 2) {
+        return control.complain("usage: write batch_script JOBID [FILE|-]");
+    }
+    const auto selector = model::parse_job_selector(words[0]);
+    if (!selector) return control.say_failed(kCall, fail(Errc::InvalidJobId).error);
+    wire::Request request;
+    request.mutable_script()->set_job(selector->job.value);
+    const auto reply = call(control, kCall, request);
+    if (!reply) return;
+    const std::string& script = reply->script().script();
+    if (words.size() == 2 && words[1] == "-") return print(script);
+    const std::string path =
+        words.size() == 2 ? words[1] : fmt::format("slurm-{}.sh", selector->job.value);
+    const Status written = write_file(path, script);
+    if (!written) return control.complain(written.error().message);
+    print(fmt::format("batch script for job {} written to {}\n", selector->job.value, path));
+}
+
+// Jobs with something on this host, for commands that mean "whatever runs here".
+std::vector<std::pair<JobId, std::string>> jobs_here(Scontrol& control) {
+    std::vector<std::pair<JobId, std::string>> found;
+    Session* session = control.session("slurm_load_jobs error");
+    if (session == nullptr) return found;
+    char host[256] = {};
+    gethostname(host, sizeof host - 1);
+    const auto nodes = client::fetch_nodes(session->connection);
+    client::JobsQuery query;
+    query.hidden_partitions = true;
+    const auto jobs = client::fetch_jobs(session->connection, query);
+    if (!nodes || !jobs) return found;
+    for (const model::Job& job : jobs->jobs) {
+        const model::Allocation* allocation = model::allocation_of(job);
+        if (allocation == nullptr) continue;
+        for (const model::Node& node : nodes->nodes) {
+            const bool here = node.facts && node.facts->host_name == host;
+            if (here && allocation->find(node.config.name) != nullptr) {
+                found.emplace_back(job.id, node.config.name);
+            }
+        }
+    }
+    return found;
+}
+
+Result<wire::Reply> ask_pids(Scontrol& control, JobId job, const std::optional<StepId>& step,
+                             const std::string& node) {
+    wire::Request request;
+    request.mutable_pids()->set_job(job.value);
+    if (step) request.mutable_pids()->set_step(step->value);
+    request.mutable_pids()->set_node(node);
+    return call(control, "slurm_job_step_get_pids error", request);
+}
+
+std::string optional_rank(bool known, std::uint32_t rank) {
+    return known ? std::to_string(rank) : "-";
+}
+
+void print_pids(const wire::PidsReply& pids) {
+    for (const wire::PidEntry& entry : pids.pids()) {
+        print(fmt::format("{:<8} {:<8} {:<8} {:<7} {:<8}\n", entry.pid(), entry.job(),
+                          model::step_name(StepId{entry.step()}),
+                          optional_rank(entry.has_local_id(), entry.local_id()),
+                          optional_rank(entry.has_global_id(), entry.global_id())));
+    }
+}
+
+}  // namespace
+
+bool print_ping(Scontrol& control) {
+    const auto said = [&](const std::string& host, bool up) {
+        print(fmt::format("Slurmctld(primary) at {} is {}\n", host, up ? "UP" : "DOWN"));
+    };
+    auto session = open_session("scontrol");
+    if (session) {
+        wire::Request request;
+        request.mutable_ping();
+        if (const auto reply = session->connection.call(request); reply) {
+            said(reply->ping().host(), true);
+            return true;
+        }
+    }
+    // Nobody answers: the host is the one the configuration names.
+    const auto path = config::find_config_file();
+    const auto config =
+        path ? config::load_client_config(*path) : Result<config::Config>(fail(Errc::NotFound));
+    if (!config) {
+        control.complain(path ? config.error().message : path.error().message);
+        return false;
+    }
+    said(config->controllers.empty() ? "(null)" : config->controllers.front().host, false);
+    return false;
+}
+
+void ping(Scontrol& control, const Words&) {
+    if (print_ping(control)) return;
+    control.exit_code = 1;
+    print(
+        "*****************************************\n"
+        "** RESTORE SLURMCTLD DAEMON TO SERVICE **\n"
+        "*****************************************\n");
+}
+
+void reconfigure(Scontrol& control, const Words&) {
+    wire::Request request;
+    request.mutable_reconfigure();
+    (void)call(control, "slurm_reconfigure error", request);  // A failure is told and kept there.
+}
+
+void shut_down(Scontrol& control, const Words& words) {
+    wire::Request request;
+    request.mutable_shutdown();
+    if (!words.empty()) {
+        const bool controller_only = starts_with_ignoring_case("slurmctld", words[0]) ||
+                                     starts_with_ignoring_case("controller", words[0]);
+        if (!controller_only) {
+            return control.complain(fmt::format("invalid keyword:{}: shutdown", words[0]));
+        }
+        request.mutable_shutdown()->set_controller_only(true);
+    }
+    (void)call(control, "slurm_shutdown error", request);  // A failure is told and kept there.
+}
+
+void show_config(Scontrol& control) {
+    wire::Request request;
+    request.mutable_config();
+    const auto reply = call(control, "slurm_load_ctl_conf error", request);
+    if (!reply) return;
+    const auto now = std::chrono::floor<Millis>(std::chrono::system_clock::now());
+    print(fmt::format("Configuration data as of {}\n",
+                      model::format_instant(now, control.style(now).time_format)));
+    for (const wire::KeyValue& entry : reply->config().values()) {
+        print(fmt::format("{:<23} = {}\n", entry.key(), entry.value()));
+    }
+    print("\n");
+    if (!print_ping(control)) control.exit_code = 1;
+}
+
+void write(Scontrol& control, const Words& words) {
+    if (words.empty()) return control.complain("too few arguments for keyword:write");
+    const Words rest(words.begin() + 1, words.end());
+    if (starts_with_ignoring_case("batch_script", words[0]))
+        return write_batch_script(control, rest);
+    if (starts_with_ignoring_case("config", words[0])) {
+        return control.complain(
+            "write config is not supported: slurm.conf is what the cluster runs "
+            "with, and scontrol update does not change it");
+    }
+    control.complain(fmt::format("invalid write argument:{}", words[0]));
+}
+
+void list_pids(Scontrol& control, const Words& words) {
+    if (words.size() > 2) return control.complain("too many arguments for keyword:listpids");
+    const std::string node = words.size() == 2 ? words[1] : "";
+    std::vector<std::tuple<JobId, std::optional<StepId>, std::string>> targets;
+    if (words.empty() || words[0] == "*") {
+        for (const auto& [job, place] : jobs_here(control)) {
+            if (node.empty() || node == place) targets.emplace_back(job, std::nullopt, place);
+        }
+    } else {
+        const auto selector = model::parse_job_selector(words[0]);
+        if (!selector) return control.complain(fmt::format("Invalid job id {}", words[0]));
+        targets.emplace_back(selector->job, selector->step, node);
+    }
+    if (control.exit_code != 0) return;
+    print(fmt::format("{:<8} {:<8} {:<8} {:<7} {:<8}\n", "PID", "JOBID", "STEPID", "LOCALID",
+                      "GLOBALID"));
+    for (const auto& [job, step, place] : targets) {
+        const auto reply = ask_pids(control, job, step, place);
+        if (reply) print_pids(reply->pids());
+    }
+}
+
+void pid_info(Scontrol& control, const Words& words) {
+    const auto pid = words.size() == 1 ? parse_uint(words[0]) : std::nullopt;
+    if (!pid) return control.complain("pidinfo takes one process id");
+    for (const auto& [job, place] : jobs_here(control)) {
+        const auto reply = ask_pids(control, job, std::nullopt, place);
+        if (!reply) return;
+        for (const wire::PidEntry& entry : reply->pids().pids()) {
+            if (entry.pid() != *pid) continue;
+            client::JobsQuery query;
+            query.filter.jobs.resize(1);
+            query.filter.jobs[0].job = job;
+            const auto found =
+                client::fetch_jobs(control.session("slurm_load_jobs error")->connection, query);
+            const auto end = found && !found->jobs.empty() ? model::end_of(found->jobs[0])
+                                                           : std::optional<Instant>();
+            print(fmt::format("Slurm JobId={} ends at {}\n", job.value,
+                              end ? model::format_instant(*end) : "Unknown"));
+            return;
+        }
+    }
+    control.complain(fmt::format("Slurm JobId not found for pid {}", *pid));
+}
+
+}  // namespace switchyard::cli

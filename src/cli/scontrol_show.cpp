@@ -1,0 +1,339 @@
+// scontrol_show.cpp: show job, step, node, partition, hostnames and the rest.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+
+#include "base/text.hpp"
+#include "cli/format/job_text.hpp"
+#include "cli/format/node_facts.hpp"
+#include "cli/format/node_text.hpp"
+#include "cli/job_ids.hpp"
+#include "cli/message.hpp"
+#include "cli/output.hpp"
+#include "cli/scontrol.hpp"
+#include "model/hostlist.hpp"
+
+namespace switchyard::cli {
+namespace {
+
+constexpr std::string_view kLoadJobs = "slurm_load_jobs error";
+
+// The record that stands for an array first, then its elements, the latest first; others by their
+// id.
+void sort_jobs(std::vector<model::Job>& jobs) {
+    const auto base = [](const model::Job& job) {
+        return job.array ? job.array->array_id : job.id;
+    };
+    std::ranges::sort(jobs, [&](const model::Job& a, const model::Job& b) {
+        if (base(a) != base(b)) return base(a) < base(b);
+        const bool a_leads = a.id == base(a), b_leads = b.id == base(b);
+        if (a_leads != b_leads) return a_leads;
+        return a.id > b.id;
+    });
+}
+
+void show_jobs(Scontrol& control, const std::string& ids) {
+    Session* session = control.session(kLoadJobs);
+    if (session == nullptr) return;
+    client::JobsQuery query;
+    query.all_states = true;
+    query.hidden_partitions = control.all || !ids.empty();
+    if (!ids.empty()) {
+        const auto selectors = parse_job_list(ids);
+        if (!selectors) return control.say_failed(kLoadJobs, fail(Errc::InvalidJobId).error);
+        query.filter.jobs = *selectors;
+        query.one_job = selectors->size() == 1;
+    }
+    auto found = client::fetch_jobs(session->connection, query);
+    if (!found) return control.say_failed(kLoadJobs, found.error());
+    sort_jobs(found->jobs);
+    if (found->jobs.empty()) {
+        print(ids.empty() ? "No jobs in the system\n" : fmt::format("Job {} not found\n", ids));
+        if (!ids.empty()) control.exit_code = 1;
+        return;
+    }
+    const format::RecordStyle style = control.style(found->now);
+    for (const model::Job& job : found->jobs) print(format::job_record(job, style));
+}
+
+bool names_step(const model::JobSelector& selector, const model::Step& step,
+                const model::Job& job) {
+    const bool same_job =
+        selector.job == job.id ||
+        (job.array && job.array->array_id == selector.job &&
+         (!selector.elements || selector.all_elements ||
+          (job.array->element && selector.elements->contains(*job.array->element))));
+    return same_job && (!selector.step || *selector.step == step.key.step);
+}
+
+void show_steps(Scontrol& control, const std::string& ids) {
+    constexpr std::string_view kCall = "slurm_get_job_steps error";
+    Session* session = control.session(kCall);
+    if (session == nullptr) return;
+    client::JobsQuery query;
+    query.with_steps = true;
+    query.hidden_partitions = true;
+    std::vector<model::JobSelector> selectors;
+    if (!ids.empty()) {
+        const auto parsed = parse_job_list(ids);
+        if (!parsed) return control.say_failed(kCall, fail(Errc::InvalidStepId).error);
+        selectors = *parsed;
+        for (model::JobSelector whole : selectors) {
+            whole.step.reset();
+            query.filter.jobs.push_back(std::move(whole));
+        }
+    }
+    const auto found = client::fetch_jobs(session->connection, query);
+    if (!found) return control.say_failed(kCall, found.error());
+    std::map<JobId, const model::Job*> jobs;
+    for (const model::Job& job : found->jobs) jobs.emplace(job.id, &job);
+    const format::RecordStyle style = control.style(found->now);
+    bool any = false;
+    for (const model::Step& step : found->steps) {
+        const auto job = jobs.find(step.key.job);
+        if (job == jobs.end() || step.end) continue;
+        const auto named = [&](const auto& s) { return names_step(s, step, *job->second); };
+        if (!selectors.empty() && std::ranges::none_of(selectors, named)) continue;
+        print(format::step_record(step, *job->second, style));
+        any = true;
+    }
+    if (any) return;
+    print(ids.empty() ? "No job steps in the system\n"
+                      : fmt::format("Job step {} not found\n", ids));
+    if (!ids.empty()) control.exit_code = 1;
+}
+
+void show_nodes(Scontrol& control, const std::string& names) {
+    constexpr std::string_view kCall = "slurm_load_node error";
+    Session* session = control.session(kCall);
+    if (session == nullptr) return;
+    const auto answer = client::fetch_nodes(session->connection);
+    if (!answer) return control.say_failed(kCall, answer.error());
+    const format::RecordStyle style = control.style(answer->now);
+    if (names.empty()) {
+        bool any = false;
+        for (const model::Node& node : answer->nodes) {
+            if (model::state_of(node) == model::NodeState::Future && !control.future) continue;
+            print(format::node_record(node, style));
+            any = true;
+        }
+        if (!any) print("No nodes in the system\n");
+        return;
+    }
+    const auto wanted = parse_node_list(names);
+    if (!wanted) return control.complain(fmt::format("Invalid node name specified: {}", names));
+    for (const std::string& name : *wanted) {
+        const auto is_it = [&](const model::Node& node) { return node.config.name == name; };
+        const auto node = std::ranges::find_if(answer->nodes, is_it);
+        if (node == answer->nodes.end()) {
+            print(fmt::format("Node {} not found\n", name));
+            control.exit_code = 1;
+        } else {
+            print(format::node_record(*node, style));
+        }
+    }
+}
+
+void show_partitions(Scontrol& control, const std::string& names) {
+    constexpr std::string_view kCall = "slurm_load_partitions error";
+    Session* session = control.session(kCall);
+    if (session == nullptr) return;
+    const auto partitions = client::fetch_partitions(session->connection);
+    if (!partitions) return control.say_failed(kCall, partitions.error());
+    const auto answer = client::fetch_nodes(session->connection);
+    if (!answer) return control.say_failed(kCall, answer.error());
+    const format::RecordStyle style = control.style(answer->now);
+    bool any = false;
+    for (const model::Partition& partition : *partitions) {
+        if (!names.empty() || (partition.hidden && !control.all)) continue;
+        print(format::partition_record(partition, answer->nodes, style));
+        any = true;
+    }
+    if (names.empty() && !any) print("No partitions in the system\n");
+    for (const std::string& name : split_list(names)) {
+        const auto partition = std::ranges::find(*partitions, name, &model::Partition::name);
+        if (partition == partitions->end()) {
+            print(fmt::format("Partition {} not found\n", name));
+            control.exit_code = 1;
+        } else {
+            print(format::partition_record(*partition, answer->nodes, style));
+        }
+    }
+}
+
+// The names behind an argument: an expression, a file ("/..."), standard input ("-") or, when there
+// is none, the nodes of the job we are in.
+Result<std::vector<std::string>> hosts_of(const std::string& argument) {
+    std::string expression = argument;
+    if (argument.empty()) {
+        const char* nodes = std::getenv("SLURM_JOB_NODELIST");
+        if (nodes == nullptr || *nodes == '\0') nodes = std::getenv("SLURM_NODELIST");
+        expression = nodes != nullptr ? nodes : "";
+    } else if (argument == "-" || argument.starts_with('/')) {
+        SY_TRY(const std::vector<std::string> words, read_words(argument));
+        expression = join(words, ",");
+    }
+    if (expression.empty()) return fail(Errc::InvalidArgument, "host list is empty");
+    auto names = model::expand_hostlist(expression);
+    if (!names) {
+        return fail(Errc::InvalidArgument, fmt::format("Invalid hostlist: {}", expression));
+    }
+    return names;
+}
+
+enum class HostView { Names, List, Sorted };
+
+void show_hosts(const std::string& argument, HostView view) {
+    auto names = hosts_of(argument);
+    if (!names) {  // Slurm's exit code stays 0.
+        say_error("scontrol", names.error().message);
+        return;
+    }
+    if (view == HostView::Names) {
+        for (const std::string& name : *names) print(name + "\n");
+        return;
+    }
+    // Sorted, but not made unique.
+    if (view == HostView::Sorted) std::ranges::sort(*names, model::hostname_less);
+    print(model::compress_hostlist(*names) + "\n");
+}
+
+std::string this_host() {
+    char host[256] = {};
+    gethostname(host, sizeof host - 1);
+    const std::string name(host);
+    return name.substr(0, name.find('.'));
+}
+
+std::vector<model::Node> nodes_on(Scontrol& control, const std::string& host) {
+    std::vector<model::Node> found;
+    Session* session = control.session("slurm_load_node error");
+    if (session == nullptr) return found;
+    auto answer = client::fetch_nodes(session->connection);
+    if (!answer) {
+        control.say_failed("slurm_load_node error", answer.error());
+        return found;
+    }
+    for (model::Node& node : answer->nodes) {
+        if (format::host_name_of(node) == host) found.push_back(std::move(node));
+    }
+    return found;
+}
+
+void show_aliases(Scontrol& control, const std::string& host) {
+    std::vector<std::string> names;
+    for (const model::Node& node : nodes_on(control, host.empty() ? this_host() : host)) {
+        names.push_back(node.config.name);
+    }
+    if (names.empty() && control.exit_code == 0) {
+        return control.complain(
+            fmt::format("There are no nodes on host {}", host.empty() ? this_host() : host));
+    }
+    if (!names.empty()) print(join(names, " ") + "\n");
+}
+
+void show_daemons(Scontrol& control) {
+    Session* session = control.session("slurm_load_node error");
+    if (session == nullptr) return;
+    std::string daemons;
+    const std::string host = this_host();
+    for (const config::ControllerHost& controller : session->config.controllers) {
+        const bool here = controller.host == host || controller.host == "localhost";
+        if (here) daemons = "slurmctld ";
+    }
+    if (!nodes_on(control, host).empty()) daemons += "slurmd ";
+    print(daemons + "\n");
+}
+
+void show_slurmd(Scontrol& control) {
+    for (const model::Node& node : nodes_on(control, this_host())) {
+        const format::NodeSize size = format::size_of(node);
+        print(fmt::format("Active Steps             = {}\n",
+                          node.running_jobs + node.completing_jobs > 0 ? "see squeue -s" : "NONE"));
+        print(fmt::format("Actual CPUs              = {}\n", size.cpus));
+        print(fmt::format("Actual sockets           = {}\n", size.sockets));
+        print(fmt::format("Actual cores             = {}\n", size.cores_per_socket));
+        print(fmt::format("Actual threads per core  = {}\n", size.threads_per_core));
+        print(fmt::format("Actual real memory       = {} MB\n", size.memory.value));
+        if (node.facts) {
+            print(fmt::format("Boot time                = {}\n",
+                              model::format_instant(node.facts->agent_started)));
+            print(fmt::format("Hostname                 = {}\n", node.facts->host_name));
+            print(fmt::format("Containment              = {}\n", node.facts->containment));
+            print(fmt::format("Version                  = {}\n", node.facts->version));
+        }
+        print(fmt::format("Slurmd NodeName          = {}\n\n", node.config.name));
+    }
+}
+
+using ShowOne = void (*)(Scontrol& control, const std::string& id);
+struct Entity {
+    std::string_view name;
+    std::size_t shortest;  // How much of the name must be typed.
+    ShowOne show;
+};
+
+void say_line(std::string_view text) { print(fmt::format("{}\n", text)); }
+
+const Entity kEntities[] = {
+    {"aliases", 1, show_aliases},
+    {"assoc_mgr", 2,
+     [](Scontrol& c, const std::string&) {
+         c.complain("slurm_load_assoc_mgr_info error: Slurm accounting storage is disabled");
+     }},
+    {"bbstat", 2,
+     [](Scontrol& c, const std::string&) { c.complain("No burst buffers are configured"); }},
+    {"burstbuffer", 2, [](Scontrol&, const std::string&) { say_line("No burst buffers found"); }},
+    {"config", 1, [](Scontrol& c, const std::string&) { show_config(c); }},
+    {"daemons", 1, [](Scontrol& c, const std::string&) { show_daemons(c); }},
+    {"dwstat", 2,
+     [](Scontrol& c, const std::string&) { c.complain("No burst buffers are configured"); }},
+    {"federation", 1, [](Scontrol&, const std::string&) { say_line("No federation"); }},
+    {"hostlistsorted", 9,
+     [](Scontrol&, const std::string& id) { show_hosts(id, HostView::Sorted); }},
+    {"hostlist", 5, [](Scontrol&, const std::string& id) { show_hosts(id, HostView::List); }},
+    {"hostnames", 5, [](Scontrol&, const std::string& id) { show_hosts(id, HostView::Names); }},
+    {"jobs", 1, show_jobs},
+    {"jobid", 4, show_jobs},
+    {"licenses", 2,
+     [](Scontrol&, const std::string&) { say_line("No licenses configured in Slurm."); }},
+    {"nodes", 1, show_nodes},
+    {"partitions", 1, show_partitions},
+    {"partitionname", 10, show_partitions},
+    {"nodename", 5, show_nodes},
+    {"reservations", 1,
+     [](Scontrol& c, const std::string& id) {
+         if (id.empty()) return say_line("No reservations in the system");
+         say_line(fmt::format("Reservation {} not found", id));
+         c.exit_code = 1;
+     }},
+    {"slurmd", 2, [](Scontrol& c, const std::string&) { show_slurmd(c); }},
+    {"steps", 2, show_steps},
+    {"stepid", 5, show_steps},
+    {"topology", 1,
+     [](Scontrol&, const std::string&) { say_line("No topology information available"); }},
+};
+
+}  // namespace
+
+void show(Scontrol& control, const Words& words) {
+    if (words.empty()) return control.complain("too few arguments for keyword:show");
+    // "show job 12", "show job=12".
+    const std::size_t equals = words[0].find('=');
+    const std::string kind = words[0].substr(0, equals);
+    std::string id = equals != std::string::npos ? words[0].substr(equals + 1) : "";
+    if (id.empty() && words.size() > 1) id = words[1];
+    const std::size_t used = equals != std::string::npos ? 1 : 2;
+    if (words.size() > used) return control.complain("too many arguments for keyword:show");
+    for (const Entity& entity : kEntities) {
+        if (kind.size() < entity.shortest || !starts_with_ignoring_case(entity.name, kind))
+            continue;
+        return entity.show(control, id);
+    }
+    control.complain(fmt::format("invalid entity:{} for keyword:show ", kind));
+}
+
+}  // namespace switchyard::cli

@@ -1,0 +1,446 @@
+#include "cli/update_keys.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <span>
+
+#include "base/limits.hpp"
+#include "base/text.hpp"
+#include "cli/job_ids.hpp"
+#include "model/hostlist.hpp"
+
+namespace switchyard::cli {
+namespace {
+
+using model::JobUpdate;
+using model::NodeUpdate;
+using model::PartitionUpdate;
+
+// One key of an update: its name and what a value does.
+template <class Update>
+struct Key {
+    std::string_view name;
+    Status (*apply)(Update& update, const KeyWord& word, Instant now);
+};
+
+Failure bad_value(const KeyWord& word) {
+    return fail(Errc::InvalidArgument, fmt::format("Invalid {} value: {}\nRequest aborted",
+                                                   word.key, word.value.value_or("")));
+}
+Failure unknown_key(const KeyWord& word) {
+    return fail(
+        Errc::InvalidArgument,
+        fmt::format("Update of this parameter is not supported: {}\nRequest aborted", word.typed));
+}
+
+std::string text_of(const KeyWord& word) { return word.value.value_or(""); }
+
+Result<std::uint32_t> number_of(const KeyWord& word) {
+    const auto number = parse_uint(text_of(word));
+    if (!number || *number > std::numeric_limits<std::uint32_t>::max()) return bad_value(word);
+    return static_cast<std::uint32_t>(*number);
+}
+
+Result<bool> flag_of(const KeyWord& word) {
+    const std::string text = to_lower(text_of(word));
+    if (text == "yes" || text == "1" || text == "y" || text == "true") return true;
+    if (text == "no" || text == "0" || text == "n" || text == "false") return false;
+    return bad_value(word);
+}
+
+Result<std::vector<std::string>> nodes_of(const KeyWord& word) {
+    auto nodes = model::expand_hostlist(text_of(word));
+    if (!nodes) return bad_value(word);
+    return nodes;
+}
+
+// "ALL" is no restriction, which an empty list says.
+std::vector<std::string> names_of(const KeyWord& word) {
+    if (equals_ignoring_case(text_of(word), "all")) return {};
+    return split_list(text_of(word));
+}
+
+// --- the shapes most keys have ---
+
+template <class Update, std::optional<std::string> Update::* Member>
+Status set_text(Update& update, const KeyWord& word, Instant) {
+    update.*Member = text_of(word);
+    return {};
+}
+template <class Update, std::optional<std::uint32_t> Update::* Member>
+Status set_number(Update& update, const KeyWord& word, Instant) {
+    SY_TRY(update.*Member, number_of(word));
+    return {};
+}
+template <class Update, std::optional<bool> Update::* Member>
+Status set_flag(Update& update, const KeyWord& word, Instant) {
+    SY_TRY(update.*Member, flag_of(word));
+    return {};
+}
+template <class Update, std::optional<std::vector<std::string>> Update::* Member>
+Status set_nodes(Update& update, const KeyWord& word, Instant) {
+    SY_TRY(update.*Member, nodes_of(word));
+    return {};
+}
+template <class Update, std::optional<std::vector<std::string>> Update::* Member>
+Status set_names(Update& update, const KeyWord& word, Instant) {
+    update.*Member = names_of(word);
+    return {};
+}
+
+// --- jobs ---
+
+template <std::optional<Instant> JobUpdate::* Member>
+Status set_moment(JobUpdate& update, const KeyWord& word, Instant now) {
+    const auto moment = model::parse_instant(text_of(word), now);
+    if (!moment) return bad_value(word);
+    update.*Member = *moment;
+    return {};
+}
+
+Status set_time_limit(JobUpdate& update, const KeyWord& word, Instant) {
+    std::string text = text_of(word);
+    char sign = word.sign;
+    if (sign == 0 && text.size() > 1 && (text[0] == '+' || (text[0] == '-' && text != "-1"))) {
+        sign = text[0];
+        text.erase(0, 1);
+    }
+    const auto limit = model::parse_time_limit(text);
+    if (!limit) return bad_value(word);
+    model::TimeLimitChange change;
+    change.limit = *limit;
+    if (sign == '+') change.mode = model::TimeLimitChange::Mode::Add;
+    if (sign == '-') change.mode = model::TimeLimitChange::Mode::Subtract;
+    update.time_limit = change;
+    return {};
+}
+
+Status set_node_count(JobUpdate& update, const KeyWord& word, Instant) {
+    const std::string text = text_of(word);
+    const std::size_t dash = text.find('-');
+    const auto least = parse_uint(text.substr(0, dash));
+    const auto most =
+        dash == std::string::npos ? least : parse_uint(std::string_view(text).substr(dash + 1));
+    if (!least || !most || *least > *most || *most > limits::kNodesMax) return bad_value(word);
+    update.nodes_min = static_cast<std::uint32_t>(*least);
+    update.nodes_max = static_cast<std::uint32_t>(*most);
+    return {};
+}
+
+template <model::MemoryRequest::Per Per>
+Status set_memory(JobUpdate& update, const KeyWord& word, Instant) {
+    const auto amount = model::parse_memory(text_of(word));
+    if (!amount) return bad_value(word);
+    update.memory = model::MemoryRequest{Per, *amount};
+    return {};
+}
+
+Status set_nice(JobUpdate& update, const KeyWord& word, Instant) {
+    constexpr std::int32_t kNiceByDefault = 100;
+    if (!word.value) {
+        update.nice = kNiceByDefault;
+        return {};
+    }
+    const auto nice = parse_int(*word.value);
+    if (!nice || *nice < -2147483645 || *nice > 2147483645) return bad_value(word);
+    update.nice = static_cast<std::int32_t>(*nice);
+    return {};
+}
+
+Status set_gres(JobUpdate& update, const KeyWord& word, Instant) {
+    const auto gres = model::parse_gres(text_of(word));
+    if (!gres) return bad_value(word);
+    update.gres_per_node = *gres;
+    return {};
+}
+
+Status set_dependency(JobUpdate& update, const KeyWord& word, Instant) {
+    if (text_of(word).empty()) {
+        update.dependency = model::Dependency{};
+        return {};
+    }
+    const auto dependency = model::parse_dependency(text_of(word));
+    if (!dependency) return fail(Errc::DependencyProblem);
+    update.dependency = *dependency;
+    return {};
+}
+
+Status set_mail_type(JobUpdate& update, const KeyWord& word, Instant) {
+    const auto types = model::parse_mail_types(text_of(word));
+    if (!types) return bad_value(word);
+    update.mail_types = *types;
+    return {};
+}
+
+Status set_partitions(JobUpdate& update, const KeyWord& word, Instant) {
+    update.partitions = split_list(text_of(word));
+    return {};
+}
+
+const Key<JobUpdate> kJobKeys[] = {
+    {"Account", set_text<JobUpdate, &JobUpdate::account>},
+    {"AdminComment", set_text<JobUpdate, &JobUpdate::admin_comment>},
+    {"ArrayTaskThrottle", set_number<JobUpdate, &JobUpdate::array_throttle>},
+    {"Comment", set_text<JobUpdate, &JobUpdate::comment>},
+    {"Contiguous", set_flag<JobUpdate, &JobUpdate::contiguous>},
+    {"CPUsPerTask", set_number<JobUpdate, &JobUpdate::cpus_per_task>},
+    {"Deadline", set_moment<&JobUpdate::deadline>},
+    {"Dependency", set_dependency},
+    {"EligibleTime", set_moment<&JobUpdate::begin>},
+    {"ExcNodeList", set_nodes<JobUpdate, &JobUpdate::excluded_nodes>},
+    {"Extra", set_text<JobUpdate, &JobUpdate::extra>},
+    {"Features", set_text<JobUpdate, &JobUpdate::constraint>},
+    {"Gres", set_gres},
+    {"Licenses", set_text<JobUpdate, &JobUpdate::licenses>},
+    {"MailType", set_mail_type},
+    {"MailUser", set_text<JobUpdate, &JobUpdate::mail_user>},
+    {"MinCPUsNode", set_number<JobUpdate, &JobUpdate::cpus_min>},
+    {"MinMemoryCPU", set_memory<model::MemoryRequest::Per::Cpu>},
+    {"MinMemoryNode", set_memory<model::MemoryRequest::Per::Node>},
+    {"Nice", set_nice},
+    {"NumNodes", set_node_count},
+    {"NumTasks", set_number<JobUpdate, &JobUpdate::tasks>},
+    {"OverSubscribe", set_flag<JobUpdate, &JobUpdate::oversubscribe>},
+    {"Partition", set_partitions},
+    {"Priority", set_number<JobUpdate, &JobUpdate::priority>},
+    {"QOS", set_text<JobUpdate, &JobUpdate::qos>},
+    {"ReqNodeList", set_nodes<JobUpdate, &JobUpdate::required_nodes>},
+    {"ReqNodes", set_node_count},
+    {"ReqProcs", set_number<JobUpdate, &JobUpdate::tasks>},
+    {"Requeue", set_flag<JobUpdate, &JobUpdate::requeue>},
+    {"ReservationName", set_text<JobUpdate, &JobUpdate::reservation>},
+    {"Shared", set_flag<JobUpdate, &JobUpdate::oversubscribe>},
+    {"StartTime", set_moment<&JobUpdate::begin>},
+    {"StdErr", set_text<JobUpdate, &JobUpdate::std_err>},
+    {"StdIn", set_text<JobUpdate, &JobUpdate::std_in>},
+    {"StdOut", set_text<JobUpdate, &JobUpdate::std_out>},
+    {"TasksPerNode", set_number<JobUpdate, &JobUpdate::tasks_per_node>},
+    {"TimeLimit", set_time_limit},
+    {"TresPerNode", set_gres},
+    {"WCKey", set_text<JobUpdate, &JobUpdate::wckey>},
+    {"WorkDir", set_text<JobUpdate, &JobUpdate::work_dir>},
+};
+
+// --- nodes ---
+
+Status set_node_state(NodeUpdate& update, const KeyWord& word, Instant) {
+    struct Verb {
+        std::string_view word;
+        model::NodeVerb verb;
+    };
+    constexpr Verb kVerbs[] = {
+        {"DRAIN", model::NodeVerb::Drain},     {"DRAINED", model::NodeVerb::Drain},
+        {"UNDRAIN", model::NodeVerb::Undrain}, {"RESUME", model::NodeVerb::Resume},
+        {"DOWN", model::NodeVerb::Down},       {"FAIL", model::NodeVerb::Fail},
+        {"IDLE", model::NodeVerb::Idle},
+    };
+    for (const Verb& verb : kVerbs) {
+        if (!equals_ignoring_case(text_of(word), verb.word)) continue;
+        update.verb = verb.verb;
+        return {};
+    }
+    return fail(Errc::InvalidArgument,
+                fmt::format("Invalid input: {}\nRequest aborted\nValid states are: DOWN DRAIN FAIL "
+                            "IDLE RESUME UNDRAIN",
+                            word.typed));
+}
+
+Status set_node_names(NodeUpdate& update, const KeyWord& word, Instant) {
+    SY_TRY(update.nodes, nodes_of(word));
+    return {};
+}
+Status set_node_reason(NodeUpdate& update, const KeyWord& word, Instant) {
+    update.reason = text_of(word);
+    return {};
+}
+Status set_features(NodeUpdate& update, const KeyWord& word, Instant) {
+    update.features = split_list(text_of(word));
+    return {};
+}
+
+const Key<NodeUpdate> kNodeKeys[] = {
+    {"NodeName", set_node_names},
+    {"ActiveFeatures", set_features},
+    {"AvailableFeatures", set_features},
+    {"Features", set_features},
+    {"Comment", set_text<NodeUpdate, &NodeUpdate::comment>},
+    {"Extra", set_text<NodeUpdate, &NodeUpdate::extra>},
+    {"Reason", set_node_reason},
+    {"State", set_node_state},
+    {"Weight", set_number<NodeUpdate, &NodeUpdate::weight>},
+};
+
+// --- partitions ---
+
+Status set_partition_name(PartitionUpdate& update, const KeyWord& word, Instant) {
+    update.name = text_of(word);
+    return {};
+}
+Status set_partition_state(PartitionUpdate& update, const KeyWord& word, Instant) {
+    const auto state = model::parse_partition_state(text_of(word));
+    if (!state) {
+        return fail(Errc::InvalidArgument,
+                    fmt::format("Invalid input: {}\nRequest aborted\nAcceptable State values are "
+                                "UP, DOWN, DRAIN and INACTIVE",
+                                word.typed));
+    }
+    update.state = *state;
+    return {};
+}
+Status set_max_time(PartitionUpdate& update, const KeyWord& word, Instant) {
+    const auto limit = model::parse_time_limit(text_of(word));
+    if (!limit) return bad_value(word);
+    update.max_time = *limit;
+    return {};
+}
+Status set_default_time(PartitionUpdate& update, const KeyWord& word, Instant) {
+    if (equals_ignoring_case(text_of(word), "none")) {
+        update.default_time = std::optional<model::TimeLimit>{};
+        return {};
+    }
+    const auto limit = model::parse_time_limit(text_of(word));
+    if (!limit) return bad_value(word);
+    update.default_time = std::optional(*limit);
+    return {};
+}
+Status set_max_nodes(PartitionUpdate& update, const KeyWord& word, Instant) {
+    const std::string text = to_lower(text_of(word));
+    if (text == "unlimited" || text == "infinite") {
+        update.max_nodes = std::optional<std::uint32_t>{};
+        return {};
+    }
+    SY_TRY(const std::uint32_t number, number_of(word));
+    update.max_nodes = std::optional(number);
+    return {};
+}
+Status set_over_subscribe(PartitionUpdate& update, const KeyWord& word, Instant) {
+    const std::string text = to_lower(text_of(word));
+    using Over = model::Partition::OverSubscribe;
+    if (text == "no") {
+        update.over_subscribe = Over::No;
+    } else if (text.starts_with("yes")) {
+        update.over_subscribe = Over::Yes;
+    } else if (text.starts_with("force")) {
+        update.over_subscribe = Over::Force;
+    } else if (text == "exclusive") {
+        update.over_subscribe = Over::Exclusive;
+    } else {
+        return bad_value(word);
+    }
+    return {};
+}
+
+const Key<PartitionUpdate> kPartitionKeys[] = {
+    {"PartitionName", set_partition_name},
+    {"AllowAccounts", set_names<PartitionUpdate, &PartitionUpdate::allow_accounts>},
+    {"AllowGroups", set_names<PartitionUpdate, &PartitionUpdate::allow_groups>},
+    {"Default", set_flag<PartitionUpdate, &PartitionUpdate::is_default>},
+    {"DefaultTime", set_default_time},
+    {"Hidden", set_flag<PartitionUpdate, &PartitionUpdate::hidden>},
+    {"MaxNodes", set_max_nodes},
+    {"MaxTime", set_max_time},
+    {"MinNodes", set_number<PartitionUpdate, &PartitionUpdate::min_nodes>},
+    {"Nodes", set_nodes<PartitionUpdate, &PartitionUpdate::nodes>},
+    {"OverSubscribe", set_over_subscribe},
+    {"Priority", set_number<PartitionUpdate, &PartitionUpdate::priority_tier>},
+    {"PriorityJobFactor", set_number<PartitionUpdate, &PartitionUpdate::priority_job_factor>},
+    {"PriorityTier", set_number<PartitionUpdate, &PartitionUpdate::priority_tier>},
+    {"RootOnly", set_flag<PartitionUpdate, &PartitionUpdate::root_only>},
+    {"Shared", set_over_subscribe},
+    {"State", set_partition_state},
+};
+
+// The key of that name, or the only one that begins so.
+template <class Update>
+const Key<Update>* find_key(std::span<const Key<Update>> keys, std::string_view name) {
+    constexpr std::size_t kShortest = 3;
+    const Key<Update>* found = nullptr;
+    for (const Key<Update>& key : keys) {
+        if (equals_ignoring_case(key.name, name)) return &key;
+        if (name.size() < kShortest || !starts_with_ignoring_case(key.name, name)) continue;
+        if (found != nullptr) return nullptr;
+        found = &key;
+    }
+    return found;
+}
+
+template <class Update>
+Status apply(std::span<const Key<Update>> keys, Update& update, const KeyWord& word, Instant now) {
+    const Key<Update>* key = find_key(keys, word.key);
+    if (key == nullptr) return unknown_key(word);
+    if (word.sign != 0 && key->name != "TimeLimit") return unknown_key(word);
+    return key->apply(update, word, now);
+}
+
+bool is_key(const KeyWord& word, std::string_view name) {
+    return equals_ignoring_case(word.key, name);
+}
+
+}  // namespace
+
+KeyWord split_key_word(std::string_view word) {
+    KeyWord split;
+    split.typed = word;
+    const std::size_t equals = word.find('=');
+    split.key = word.substr(0, equals);
+    if (equals == std::string_view::npos) return split;
+    split.value = std::string(word.substr(equals + 1));
+    if (split.key.ends_with('+') || split.key.ends_with('-')) {
+        split.sign = split.key.back();
+        split.key.pop_back();
+    }
+    return split;
+}
+
+Result<JobChange> parse_job_change(const std::vector<KeyWord>& words, Instant now) {
+    JobChange change;
+    for (const KeyWord& word : words) {
+        if (is_key(word, "JobId") || is_key(word, "Job") || is_key(word, "Jobs")) {
+            for (std::string& id : split_list(text_of(word))) change.ids.push_back(std::move(id));
+        } else if (is_key(word, "JobName") || is_key(word, "Name")) {
+            change.name = text_of(word);
+        } else if (is_key(word, "UserId")) {
+            change.user = text_of(word);
+        } else {
+            SY_CHECK(apply(std::span<const Key<JobUpdate>>(kJobKeys), change.update, word, now));
+        }
+    }
+    // Beside a JobId the name is a new name.
+    if (!change.ids.empty() && change.name) {
+        change.update.name = std::move(change.name);
+        change.name.reset();
+    }
+    return change;
+}
+
+Result<NodeUpdate> parse_node_change(const std::vector<KeyWord>& words) {
+    NodeUpdate update;
+    for (const KeyWord& word : words) {
+        SY_CHECK(apply(std::span<const Key<NodeUpdate>>(kNodeKeys), update, word, Instant{}));
+    }
+    const bool takes_away = update.verb == model::NodeVerb::Drain ||
+                            update.verb == model::NodeVerb::Down ||
+                            update.verb == model::NodeVerb::Fail;
+    if (takes_away && update.reason.value_or("").empty()) {
+        return fail(Errc::InvalidArgument,
+                    "You must specify a reason when DOWNING or DRAINING a node. Request denied");
+    }
+    return update;
+}
+
+Result<PartitionUpdate> parse_partition_change(const std::vector<KeyWord>& words,
+                                               PartitionUpdate::Action action) {
+    PartitionUpdate update;
+    update.action = action;
+    for (const KeyWord& word : words) {
+        SY_CHECK(
+            apply(std::span<const Key<PartitionUpdate>>(kPartitionKeys), update, word, Instant{}));
+    }
+    if (update.name.empty()) {
+        return fail(Errc::InvalidArgument, "PartitionName must be given.");
+    }
+    return update;
+}
+
+}  // namespace switchyard::cli
