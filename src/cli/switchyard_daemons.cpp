@@ -19,8 +19,6 @@
 #include "os/processes.hpp"
 #include "os/spawn.hpp"
 
-extern char** environ;
-
 namespace switchyard::cli {
 namespace {
 
