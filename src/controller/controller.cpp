@@ -19,7 +19,7 @@ void Controller::step(core::Event event) {
 void Controller::request_seal() {
     if (seal_posted_ || committing_) return;
     seal_posted_ = true;
-    loop_.post([this] {
+    loop_.defer([this] {
         seal_posted_ = false;
         seal();
     });

@@ -1,0 +1,182 @@
+// The small parts of the controller, each alone.
+#include <gtest/gtest.h>
+
+#include "controller/filters.hpp"
+#include "controller/job_index.hpp"
+#include "controller/launch.hpp"
+#include "controller/payloads.hpp"
+#include "controller/settings.hpp"
+#include "wire/codec.hpp"
+#include "wire/proto/node.pb.h"
+
+namespace switchyard::controller {
+namespace {
+
+PayloadBytes bytes(std::size_t size) { return std::make_shared<const std::string>(size, 'x'); }
+
+model::Job job(std::uint32_t id, std::uint32_t uid,
+               std::optional<std::uint32_t> array = std::nullopt) {
+    auto spec = std::make_shared<model::JobSpec>();
+    spec->uid = uid;
+    spec->name = "train";
+    spec->partitions = {"day", "night"};
+    model::Job out;
+    out.id = JobId{id};
+    out.spec = spec;
+    out.partition = "day";
+    if (array) {
+        out.array.emplace();
+        out.array->array_id = JobId{*array};
+    }
+    return out;
+}
+
+TEST(Payloads, TheLeastRecentlyUsedGoesFirst) {
+    Payloads payloads(100);
+    payloads.put(JobId{1}, bytes(40));
+    payloads.put(JobId{2}, bytes(40));
+    EXPECT_NE(payloads.find(JobId{1}), nullptr);
+    payloads.put(JobId{3}, bytes(40));
+    EXPECT_EQ(payloads.find(JobId{2}), nullptr);
+    EXPECT_NE(payloads.find(JobId{1}), nullptr);
+    EXPECT_EQ(payloads.bytes(), 80u);
+    payloads.put(JobId{1}, bytes(10));
+    EXPECT_EQ(payloads.bytes(), 50u);
+    payloads.forget(JobId{1});
+    EXPECT_EQ(payloads.find(JobId{1}), nullptr);
+}
+
+TEST(JobIndex, FindsTheJobsOfUsersInOrder) {
+    JobIndex index;
+    index.add(job(3, 100));
+    index.add(job(1, 200));
+    index.add(job(2, 100));
+    index.add(job(2, 100));
+    EXPECT_EQ(index.of_users({100, 100}), (std::vector{JobId{2}, JobId{3}}));
+    EXPECT_EQ(index.of_users({200, 100}), (std::vector{JobId{1}, JobId{2}, JobId{3}}));
+    EXPECT_EQ(index.remove(JobId{2}), JobId{2});
+    EXPECT_EQ(index.remove(JobId{2}), std::nullopt);
+    EXPECT_EQ(index.of_users({100}), std::vector{JobId{3}});
+}
+
+TEST(JobIndex, AnArraysPayloadIsNeededUntilItsLastJobHasGone) {
+    JobIndex index;
+    index.add(job(10, 1, 10));
+    index.add(job(11, 1, 10));
+    EXPECT_EQ(index.remove(JobId{10}), std::nullopt);
+    EXPECT_EQ(index.remove(JobId{11}), JobId{10});
+}
+
+TEST(Filter, EmptyListsDoNotFilter) {
+    EXPECT_TRUE(matches({}, job(1, 100)));
+    core::event::JobFilter filter;
+    filter.uids = {7};
+    EXPECT_FALSE(matches(filter, job(1, 100)));
+}
+
+TEST(Filter, APendingJobIsInTheQueueOfEachOfItsPartitions) {
+    core::event::JobFilter filter;
+    filter.partitions = {"night"};
+    model::Job waiting = job(1, 100);
+    EXPECT_TRUE(matches(filter, waiting));
+    waiting.phase = model::Running{};
+    EXPECT_FALSE(matches(filter, waiting));
+}
+
+TEST(Filter, ACompletingJobIsFoundByBothOfItsStates) {
+    model::Job ending = job(1, 100);
+    model::Completing phase;
+    phase.outcome.state = model::JobState::Cancelled;
+    ending.phase = phase;
+    core::event::JobFilter filter;
+    filter.states = {model::JobState::Completing};
+    EXPECT_TRUE(matches(filter, ending));
+    filter.states = {model::JobState::Cancelled};
+    EXPECT_TRUE(matches(filter, ending));
+    filter.states = {model::JobState::Running};
+    EXPECT_FALSE(matches(filter, ending));
+}
+
+TEST(Filter, FinishedJobsAreShownOnlyWhenAskedFor) {
+    model::Job done = job(1, 100);
+    done.phase = model::Ended{};
+    JobMatcher match;
+    EXPECT_FALSE(match(done));
+    match.all_states = true;
+    EXPECT_TRUE(match(done));
+    match.all_states = false;
+    match.filter.states = {model::JobState::Completed};
+    EXPECT_TRUE(match(done));
+}
+
+config::Config site() {
+    config::Config config;
+    config.slurm_user = "root";
+    return config;
+}
+
+TEST(Settings, SelectTypeParametersChooseTheUnitAndFlagsDoNot) {
+    using Unit = core::Settings::Unit;
+    config::Config config = site();
+    EXPECT_EQ(to_settings(config)->unit, Unit::Core);
+    EXPECT_TRUE(to_settings(config)->memory_is_consumable);
+    config.select_type_parameters = "CR_CPU,CR_LLN";
+    EXPECT_EQ(to_settings(config)->unit, Unit::Cpu);
+    EXPECT_FALSE(to_settings(config)->memory_is_consumable);
+    config.select_type_parameters = "CR_Socket_Memory,CR_ONE_TASK_PER_CORE";
+    EXPECT_EQ(to_settings(config)->unit, Unit::Socket);
+    EXPECT_TRUE(to_settings(config)->memory_is_consumable);
+    config.select_type = "select/linear";
+    config.select_type_parameters = "CR_Memory";
+    EXPECT_EQ(to_settings(config)->unit, Unit::WholeNode);
+    EXPECT_TRUE(to_settings(config)->memory_is_consumable);
+    config.select_type_parameters = "";
+    EXPECT_FALSE(to_settings(config)->memory_is_consumable);
+}
+
+TEST(Settings, SchedulerParametersAreReadOnceAndBadOnesNamed) {
+    config::Config config = site();
+    config.scheduler_parameters =
+        "bf_interval=60, bf_window=2880,bf_max_job_test=1000,defer,other=x";
+    const auto settings = to_settings(config);
+    ASSERT_TRUE(settings);
+    EXPECT_EQ(settings->backfill_interval, Seconds{60});
+    EXPECT_EQ(settings->backfill_window, Minutes{2880});
+    EXPECT_EQ(settings->backfill_jobs_max, 1000u);
+    config.scheduler_parameters = "bf_window=long";
+    ASSERT_FALSE(to_settings(config));
+    EXPECT_NE(to_settings(config).error().message.find("bf_window=long"), std::string::npos);
+    config.scheduler_parameters = "";
+    config.scheduler_type = "sched/builtin";
+    EXPECT_FALSE(to_settings(config)->backfill);
+}
+
+TEST(Settings, AnUnknownSlurmUserIsAnError) {
+    config::Config config = site();
+    config.slurm_user = "no-such-user";
+    ASSERT_FALSE(to_settings(config));
+    EXPECT_NE(to_settings(config).error().message.find("no-such-user"), std::string::npos);
+}
+
+TEST(LaunchFrame, IsTheMessageThatItsPartsMakeUp) {
+    wire::LaunchStep launch;
+    launch.set_node("n1");
+    wire::JobPayload payload;
+    payload.set_script(std::string(100'000, 's'));
+    payload.add_environment("A=B");
+    const std::string frame =
+        launch_frame(launch.SerializeAsString(), Bulk::BatchPayload, payload.SerializeAsString());
+    wire::ControllerToAgent message;
+    ASSERT_TRUE(message.ParseFromString(frame));
+    EXPECT_EQ(message.launch().node(), "n1");
+    EXPECT_EQ(message.launch().batch().script(), payload.script());
+    EXPECT_EQ(message.launch().batch().environment(0), "A=B");
+    wire::StepLaunch step;
+    step.add_argv("hostname");
+    ASSERT_TRUE(
+        message.ParseFromString(launch_frame("", Bulk::StepLaunch, step.SerializeAsString())));
+    EXPECT_EQ(message.launch().step().argv(0), "hostname");
+}
+
+}  // namespace
+}  // namespace switchyard::controller
