@@ -21,7 +21,8 @@
 
 namespace {
 
-using namespace switchyard;
+namespace config = switchyard::config;
+namespace wire = switchyard::wire;
 
 struct Options {
     std::size_t jobs = 50'000, in_flight = 1'000, environment = 2'000;
@@ -71,7 +72,7 @@ wire::Request submission(const Options& options) {
 }
 
 void send(wire::FrameSocket& socket, const wire::Request& request) {
-    if (const Status sent = socket.send(request.SerializeAsString()); !sent)
+    if (const switchyard::Status sent = socket.send(request.SerializeAsString()); !sent)
         die(sent.error().message);
 }
 

@@ -57,6 +57,7 @@ Handler handler_for(wire::Request::BodyCase body) {
             return handle_reconfigure;
         case Body::kShutdown:
             return handle_shutdown;
+        case Body::kRelease:
         case Body::BODY_NOT_SET:
             break;
     }
