@@ -73,6 +73,8 @@ class Cluster {
     std::vector<const model::Job*> find(const model::JobSelector& selector) const;
     JobId next_job_id() const;
     SchedulerFigures figures() const;
+    // When the nodes are to end this job: its time limit and the site's OverTimeLimit; none: unlimited.
+    std::optional<Instant> deadline_of(const model::Job& job) const;
 
     // Aborts if a resource is held twice, a sum is off, or a state is impossible. For tests and the simulator.
     void check_invariants() const;

@@ -39,7 +39,8 @@ struct StepReport {
     bool timed_out = false;        // stepd ended it at its time limit.
     bool out_of_memory = false;
     bool lost = false;             // The stepd died; what became of its tasks is not known, but they are gone.
-    std::string launch_error;      // Not empty: it never ran.
+    std::string launch_error;      // Not empty: it never ran. With an exit status that is not 0:0 the job itself
+                                   // was at fault (its files, its user) and ends FAILED with it; else the node.
     bool job_clean = false;        // Nothing else of this job is left on the node.
 };
 
@@ -72,6 +73,13 @@ struct WaitForEnd {  // sbatch --wait: answered when the job (all elements of it
 };
 struct TokenGone {  // Its connection closed: nothing waits for an answer any more.
     Token token;
+    bool may_return = false;  // Only the path to it broke: its allocation outlives it by owner_grace.
+};
+struct Release {  // The owner of an allocation is done with it and says how its command ended.
+    Token token;
+    Caller caller;
+    JobId job;
+    model::ExitStatus exit;
 };
 
 // Which jobs a bulk command means. Empty lists do not filter.
@@ -157,6 +165,10 @@ struct StepEnded {
     std::string node;
     StepReport report;
 };
+struct StepStarted {  // Its stepd runs: from here on the node lists it until its end is known.
+    std::string node;
+    StepKey key;
+};
 struct JobClean {  // Nothing of this run is left on the node.
     std::string node;
     JobId job;
@@ -171,6 +183,6 @@ using Event = std::variant<event::Submit, event::Attach, event::CreateStep, even
                            event::Signal, event::UpdateJob, event::Hold, event::Requeue, event::Suspend,
                            event::Top, event::UpdateNode, event::UpdatePartition, event::Reconfigure,
                            event::NodeUp, event::NodeLost, event::NodeLoad, event::StepEnded,
-                           event::JobClean, event::Tick>;
+                           event::JobClean, event::Tick, event::StepStarted, event::Release>;
 
 }  // namespace switchyard::core

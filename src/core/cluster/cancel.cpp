@@ -1,0 +1,171 @@
+// cancel.cpp: scancel: ending jobs, and signals that do not.
+
+#include <algorithm>
+#include <csignal>
+
+#include "core/cluster/cluster_impl.hpp"
+
+namespace switchyard::core {
+namespace {
+
+template <class T>
+bool passes(const std::vector<T>& filter, const T& value) {
+    return filter.empty() || std::ranges::find(filter, value) != filter.end();
+}
+
+bool in_any(const std::vector<std::string>& filter, const std::vector<std::string>& values) {
+    if (filter.empty()) return true;
+    return std::ranges::any_of(values, [&](const auto& value) { return passes(filter, value); });
+}
+
+std::string shown(const model::JobSelector& selector) {
+    std::string text = std::to_string(selector.job.value);
+    if (selector.elements) text += "_" + to_string(*selector.elements);
+    return text;
+}
+
+}  // namespace
+
+// Everything in the filter but the list of ids.
+bool Cluster::Impl::matches(const Job& job, const JobFilter& filter) const {
+    const JobSpec& spec = *job.spec;
+    if (!passes(filter.uids, spec.uid) || !passes(filter.names, spec.name)) return false;
+    if (!passes(filter.accounts, spec.account) || !passes(filter.qos, spec.qos)) return false;
+    if (!passes(filter.reservations, spec.reservation) || !passes(filter.wckeys, spec.wckey)) return false;
+    const bool pending = std::holds_alternative<model::Pending>(job.phase);
+    if (!in_any(filter.partitions, pending ? spec.partitions : std::vector<std::string>{job.partition})) return false;
+    if (!filter.states.empty() && !passes(filter.states, model::state_of(job)) &&
+        !passes(filter.states, model::base_state_of(job))) {
+        return false;
+    }
+    if (!filter.nodes.empty()) {
+        const model::Allocation* allocation = model::allocation_of(job);
+        if (allocation == nullptr || !in_any(filter.nodes, allocation->node_names())) return false;
+    }
+    return true;
+}
+
+void Cluster::Impl::on(const event::Signal& event) {
+    reply::Done done;
+    const auto apply = [&](JobId id, std::optional<StepId> step, bool by_filter) {
+        Job* job = find_job(id);
+        if (job == nullptr || !matches(*job, event.filter)) return;
+        if (by_filter && model::is_finished(*job)) return;
+        ++done.matched;
+        const std::string name = model::display_id(*job);
+        if (!may_touch(event.caller, *job)) {
+            // A filter that did not name users means "of mine".
+            if (by_filter && event.filter.uids.empty()) {
+                --done.matched;
+            } else {
+                done.problems.push_back({name, Errc::AccessDenied});
+            }
+            return;
+        }
+        if (const auto problem = signal_one(id, event, step)) {
+            done.problems.push_back({name, *problem});
+        } else {
+            done.touched.push_back(name);
+        }
+    };
+    if (event.filter.jobs.empty()) {
+        std::vector<JobId> ids;
+        for (const auto& [id, job] : jobs_) {
+            if (!model::is_finished(job)) ids.push_back(id);
+        }
+        for (const JobId id : ids) apply(id, std::nullopt, true);
+    }
+    for (const model::JobSelector& selector : event.filter.jobs) {
+        const Job* owned = nullptr;
+        for (const Job* job : find(selector)) owned = job;
+        if (owned == nullptr) {
+            done.problems.push_back({shown(selector), Errc::InvalidJobId});
+            continue;
+        }
+        // Only those who may act on the array may break it up.
+        const bool ends = event.signal == 0 || event.signal == SIGKILL;
+        const std::vector<JobId> ids = select(selector, ends && may_touch(event.caller, *owned));
+        const bool whole_array = ids.size() > 1;
+        for (const JobId id : ids) {
+            const Job* job = find_job(id);
+            // Elements that are over do not matter when the array is cancelled.
+            if (whole_array && job != nullptr && model::is_finished(*job)) continue;
+            apply(id, selector.step, false);
+        }
+    }
+    reply(event.token, std::move(done));
+}
+
+std::optional<Errc> Cluster::Impl::signal_one(JobId id, const event::Signal& event, std::optional<StepId> step) {
+    Job& job = jobs_.at(id);
+    if (std::holds_alternative<model::Ended>(job.phase)) return Errc::JobFinished;
+    const bool pending = std::holds_alternative<model::Pending>(job.phase);
+    const bool ends = event.signal == 0 || (event.signal == SIGKILL && !event.batch_only);
+    if (step) {
+        if (pending) return Errc::InvalidStepId;
+        const auto found = steps_.find(StepKey{id, job.attempt, *step});
+        if (found == steps_.end() || found->second.end) return Errc::InvalidStepId;
+        if (!ends) {
+            signal_running(job, event, step);
+            return std::nullopt;
+        }
+        for (const std::string& node : found->second.running_nodes) {
+            emit(effect::EndStep{node, found->first, EndCause::Cancelled});
+        }
+        return std::nullopt;
+    }
+    if (ends) {
+        if (std::holds_alternative<model::Completing>(job.phase)) {
+            auto& completing = std::get<model::Completing>(job.phase);
+            if (completing.next == model::Completing::Next::End) return Errc::JobFinished;
+            // On its way back into the queue: it shall not come back.
+            completing.next = model::Completing::Next::End;
+            completing.outcome.state = model::JobState::Cancelled;
+            completing.outcome.reason = model::Reason::None;
+            completing.outcome.cancelled_by = event.caller.uid;
+            touch(job);
+            return std::nullopt;
+        }
+        cancel(job, event.caller, event.signal == SIGKILL ? Seconds{0} : settings_.kill_wait);
+        return std::nullopt;
+    }
+    if (pending) return Errc::JobPending;
+    if (std::holds_alternative<model::Completing>(job.phase)) return Errc::JobFinished;
+    signal_running(job, event, std::nullopt);
+    return std::nullopt;
+}
+
+void Cluster::Impl::cancel(Job& job, const Caller& caller, Seconds grace) {
+    model::Outcome outcome;
+    outcome.state = model::JobState::Cancelled;
+    outcome.cancelled_by = caller.uid;
+    if (std::holds_alternative<model::Pending>(job.phase)) return end_pending(job, outcome);
+    notify_owner(job, reply::OwnerNotice::Kind::Cancelled);
+    end_run(job, outcome, EndCause::Cancelled, grace, model::Completing::Next::End);
+}
+
+void Cluster::Impl::signal_running(const Job& job, const event::Signal& event, std::optional<StepId> step) {
+    const model::Allocation& allocation = *model::allocation_of(job);
+    for (const model::NodeGrant& grant : allocation.nodes) {
+        effect::SignalSteps signal;
+        signal.node = grant.node;
+        signal.job = job.id;
+        signal.attempt = job.attempt;
+        signal.signal = event.signal;
+        signal.all_processes = event.full;
+        if (step) {
+            const model::Step& one = steps_.at(StepKey{job.id, job.attempt, *step});
+            if (std::ranges::find(one.running_nodes, grant.node) == one.running_nodes.end()) continue;
+            signal.step = step;
+            signal.batch_shell = *step == kBatchStep;
+        } else {
+            const bool first = &grant == &allocation.nodes.front();
+            signal.batch_shell = first && (event.batch_only || event.full) && job.spec->kind == model::JobKind::Batch;
+            signal.steps = !event.batch_only;
+            if (!signal.batch_shell && !signal.steps) continue;
+        }
+        emit(std::move(signal));
+    }
+}
+
+}  // namespace switchyard::core

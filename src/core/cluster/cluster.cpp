@@ -1,0 +1,131 @@
+// cluster.cpp: the public face, the dispatch of events, and the small tools that every verb uses.
+
+#include "core/cluster/cluster.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/assert.hpp"
+#include "core/cluster/cluster_impl.hpp"
+
+namespace switchyard::core {
+
+Cluster::Cluster(Settings settings, Records records, Instant now)
+    : impl_(std::make_unique<Impl>(std::move(settings), std::move(records), now)) {}
+Cluster::~Cluster() = default;
+
+void Cluster::step(Instant now, const Event& event) { impl_->step(now, event); }
+void Cluster::schedule(Instant now) { impl_->schedule(now); }
+std::vector<Effect> Cluster::take_effects() { return std::exchange(impl_->effects_, {}); }
+Changes Cluster::take_changes() { return std::exchange(impl_->changes_, {}); }
+std::optional<Instant> Cluster::next_wakeup() const { return impl_->next_wakeup(); }
+const Settings& Cluster::settings() const { return impl_->settings_; }
+const std::map<JobId, model::Job>& Cluster::jobs() const { return impl_->jobs_; }
+const std::map<StepKey, model::Step>& Cluster::steps() const { return impl_->steps_; }
+const std::vector<model::Node>& Cluster::nodes() const { return impl_->nodes_; }
+const model::Node* Cluster::find_node(std::string_view name) const {
+    const auto index = impl_->node_index(name);
+    return index ? &impl_->nodes_[*index] : nullptr;
+}
+const std::vector<model::Partition>& Cluster::partitions() const { return impl_->partitions_; }
+std::vector<std::string> Cluster::deleted_partitions() const {
+    return {impl_->deleted_partitions_.begin(), impl_->deleted_partitions_.end()};
+}
+std::vector<const model::Job*> Cluster::find(const model::JobSelector& selector) const {
+    return impl_->find(selector);
+}
+JobId Cluster::next_job_id() const { return impl_->next_job_id_; }
+SchedulerFigures Cluster::figures() const { return impl_->figures_; }
+std::optional<Instant> Cluster::deadline_of(const model::Job& job) const { return impl_->deadline_of(job); }
+void Cluster::check_invariants() const { impl_->check_invariants(); }
+
+Cluster::Impl::Impl(Settings settings, Records records, Instant now)
+    : settings_(std::move(settings)), now_(now) {
+    load(std::move(records));
+}
+
+void Cluster::Impl::step(Instant at, const Event& event) {
+    now_ = std::max(now_, at);
+    std::visit([this](const auto& what) { on(what); }, event);
+}
+
+void Cluster::Impl::reply(Token token, ReplyBody body, bool last) {
+    if (token.value == 0) return;
+    emit(effect::Reply{token, std::move(body), last});
+}
+
+void Cluster::Impl::refuse(Token token, Errc code, std::vector<std::string> notes) {
+    reply(token, reply::Failed{Error{code, std::string(errc_text(code))}, std::move(notes)});
+}
+
+Job* Cluster::Impl::find_job(JobId id) {
+    const auto found = jobs_.find(id);
+    return found == jobs_.end() ? nullptr : &found->second;
+}
+const Job* Cluster::Impl::find_job(JobId id) const {
+    const auto found = jobs_.find(id);
+    return found == jobs_.end() ? nullptr : &found->second;
+}
+
+JobSide* Cluster::Impl::find_side(JobId id) {
+    const auto found = sides_.find(id);
+    return found == sides_.end() ? nullptr : &found->second;
+}
+
+std::optional<PartitionIndex> Cluster::Impl::partition_index(std::string_view name) const {
+    for (PartitionIndex i = 0; i < partitions_.size(); ++i) {
+        if (partitions_[i].name == name) return i;
+    }
+    return std::nullopt;
+}
+
+const model::Partition* Cluster::Impl::partition_of(const Job& job) const {
+    const auto index = partition_index(job.partition);
+    return index ? &partitions_[*index] : nullptr;
+}
+
+bool Cluster::Impl::is_operator(const Caller& caller) const {
+    return caller.uid == 0 || caller.uid == settings_.operator_uid;
+}
+
+bool Cluster::Impl::may_touch(const Caller& caller, const Job& job) const {
+    return is_operator(caller) || caller.uid == job.spec->uid;
+}
+
+void Cluster::Impl::replace_spec(Job& job, const JobSpec& spec) {
+    job.spec = std::make_shared<const JobSpec>(spec);
+    touch(job);
+}
+
+// The records of a job or array that a selector names; for elements inside a pending block, the block.
+std::vector<const Job*> Cluster::Impl::find(const model::JobSelector& selector) const {
+    std::vector<const Job*> found;
+    const auto array = arrays_.find(selector.job);
+    const bool wants_elements = selector.elements.has_value() || selector.all_elements;
+    if (array == arrays_.end()) {
+        const Job* job = find_job(selector.job);
+        if (job == nullptr) return found;
+        if (wants_elements && !job->array) return found;
+        found.push_back(job);
+        return found;
+    }
+    for (const JobId id : array->second.records) {
+        const Job& job = *find_job(id);
+        const bool all = selector.all_elements || !selector.elements;
+        const bool named = !all && (job.array->element ? selector.elements->contains(*job.array->element)
+                                                       : selector.elements->intersects(job.array->pending));
+        if (all || named) found.push_back(&job);
+    }
+    return found;
+}
+
+std::optional<Instant> Cluster::Impl::next_wakeup() const {
+    if (more_to_do_) return now_;
+    std::optional<Instant> next = timers_.next();
+    if (next_backfill_ && plan_is_stale_ && queue_.size() > 0) {
+        if (!next || *next_backfill_ < *next) next = next_backfill_;
+    }
+    return next;
+}
+
+}  // namespace switchyard::core

@@ -1,0 +1,323 @@
+// cluster_impl.hpp: the inside of Cluster, shared by the files of this folder and nobody else.
+//
+// One verb, one file: the methods below are defined in the file named in front of each block. The records
+// (jobs, steps, nodes, partitions) are the truth; everything else here is derived from them and is rebuilt by
+// the constructor after a restart.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/cluster/cluster.hpp"
+#include "core/cluster/timers.hpp"
+#include "core/sched/node_pool.hpp"
+#include "core/sched/planner.hpp"
+#include "core/sched/queue.hpp"
+
+namespace switchyard::core {
+
+using event::JobFilter;
+using model::Job;
+using model::JobSpec;
+using sched::NodeIndex;
+using sched::PartitionIndex;
+
+// How long a requeued job rests before it is eligible again; longer when a node could not start it.
+inline constexpr Seconds kRequeueRest{1};
+inline constexpr Seconds kLaunchFailureRest{5};
+inline constexpr std::uint32_t kLaunchAttemptsMax = 3;
+// Added to the time limit before the controller itself ends a job whose stepd should have done so.
+inline constexpr Seconds kBackupSlack{60};
+// How long a node may take over an EndJob beyond its grace before it is told again.
+inline constexpr Seconds kEndJobRepeat{60};
+// One call of schedule() looks at so many groups, and starts so many jobs, before it lets others in.
+inline constexpr std::uint32_t kAttemptsPerPassMax = 20000;
+inline constexpr std::uint32_t kStartsPerPassMax = 200000;
+inline constexpr std::uint64_t kBackfillLooksMax = 3000000;
+inline constexpr std::uint32_t kPriorityTop = 4294901760u;
+
+// A CreateStep that found no room.
+struct WaitingStep {
+    event::CreateStep request;
+};
+
+// What is known of a job beyond its record; only for jobs that run, are waited for, or are owned.
+struct JobSide {
+    std::optional<Token> owner;
+    std::set<StepId> active_steps;       // Of the present attempt.
+    std::set<StepId> launched_here;      // Launched by this process: may be told to nodes again.
+    std::set<std::pair<StepId, std::string>> seen;     // (step, node) known to have begun.
+    std::set<std::pair<StepId, std::string>> doubted;  // Not listed by its node, and not ours to relaunch.
+    std::vector<WaitingStep> waiting_steps;
+    std::uint32_t launch_failures = 0;
+    std::uint8_t mailed = 0;             // Time-limit mails sent: bits 50, 80, 90, 100 %.
+};
+
+struct NodeSide {
+    std::set<JobId> jobs;  // Those that hold something here.
+    std::optional<Instant> silent_since;
+    // Runs that the node still has but we had given up: it takes no new job before they are gone.
+    std::set<std::pair<JobId, Attempt>> ghosts;
+    bool retired = false;  // No longer configured; kept until its jobs have left.
+};
+
+struct TokenRole {
+    std::set<JobId> owns, waits_for, steps_of;
+};
+
+struct ArraySide {
+    std::set<JobId> records;
+    std::set<JobId> pending;    // Those of them that wait.
+    std::uint32_t running = 0;  // Elements that hold resources.
+    int worst_wait = 0;
+    int least_wait = 0;
+    bool any_ended = false, any_failed = false;
+};
+
+struct Reservation {
+    sched::QueueKey key;
+    std::vector<NodeIndex> nodes;
+};
+
+// An outcome that no process had a part in.
+inline model::Outcome outcome_without_exit(model::JobState state, model::Reason reason,
+                                           std::optional<std::uint32_t> by = std::nullopt) {
+    model::Outcome outcome;
+    outcome.state = state;
+    outcome.reason = reason;
+    outcome.cancelled_by = by;
+    return outcome;
+}
+
+class Cluster::Impl {
+  public:
+    Impl(Settings settings, Records records, Instant now);
+
+    // --- cluster.cpp: dispatch, records, small tools
+    void step(Instant at, const Event& event);
+    void touch(const Job& job) { changes_.jobs.insert(job.id); }
+    void touch(const model::Step& step) { changes_.steps.insert(step.key); }
+    void touch_node(NodeIndex node) { changes_.nodes.insert(nodes_[node].config.name); }
+    template <class E>
+    void emit(E effect) {
+        effects_.emplace_back(std::move(effect));
+    }
+    void reply(Token token, ReplyBody body, bool last = true);
+    void refuse(Token token, Errc code, std::vector<std::string> notes = {});
+    Job* find_job(JobId id);
+    const Job* find_job(JobId id) const;
+    std::optional<NodeIndex> node_index(std::string_view name) const { return pool_.find(name); }
+    std::optional<PartitionIndex> partition_index(std::string_view name) const;
+    const model::Partition* partition_of(const Job& job) const;
+    bool is_operator(const Caller& caller) const;
+    bool may_touch(const Caller& caller, const Job& job) const;
+    void replace_spec(Job& job, const JobSpec& spec);
+    JobSide& side(JobId id) { return sides_[id]; }
+    JobSide* find_side(JobId id);
+    std::vector<const Job*> find(const model::JobSelector& selector) const;
+    std::optional<Instant> next_wakeup() const;
+
+    // --- recovery.cpp: from records to the derived tables; reconfiguration
+    void load(Records records);
+    void rebuild();
+    void index_job(const Job& job);
+    void on(const event::Reconfigure& event);
+
+    // --- submit.cpp, validate.cpp
+    void on(const event::Submit& event);
+    Status complete_spec(JobSpec& spec, std::vector<std::string>& notes) const;
+    Status validate(const JobSpec& spec, std::vector<std::string>& notes) const;
+    Status check_dependency(const JobSpec& spec) const;
+    // Why the partition as configured cannot hold it; none: it can.
+    std::optional<model::Reason> limit_problem(const JobSpec& spec, const model::Partition& partition) const;
+    void answer_test_only(const event::Submit& event, const JobSpec& spec, std::vector<std::string> notes);
+    JobId take_job_id();
+    std::uint32_t base_priority(JobId id, const JobSpec& spec, bool privileged) const;
+    void withdraw(Job& job);
+
+    // --- ownership.cpp: allocations and those who wait
+    void on(const event::Attach& event);
+    void on(const event::WaitForEnd& event);
+    void on(const event::TokenGone& event);
+    void on(const event::Release& event);
+    void own(Token token, JobId job);
+    void owner_left(Job& job, std::optional<model::ExitStatus> exit);
+    void notify_owner(const Job& job, reply::OwnerNotice::Kind kind, const std::string& node = {});
+    void answer_waiters(const Job& job);
+    void drop_token(Token token, JobId job);
+
+    // --- lifecycle.cpp: start, end, requeue of one run
+    void start(Job& job, PartitionIndex partition, model::Allocation allocation, bool backfilled);
+    void launch_batch(Job& job);
+    void end_run(Job& job, model::Outcome outcome, EndCause cause, Seconds grace, model::Completing::Next next,
+                 const std::set<std::string>& clean_already = {});
+    void node_is_clean(Job& job, const std::string& node);
+    void finish(Job& job);
+    void end_pending(Job& job, model::Outcome outcome);
+    void after_end(Job& job);
+    void requeue_now(Job& job, bool hold, Seconds rest);
+    void forget(JobId id);
+
+    // --- holdings.cpp: giving and taking resources
+    void claim(const Job& job);
+    void claim_on(const Job& job, const model::NodeGrant& grant);
+    void release_on(const Job& job, const std::string& node);
+    void refresh_node(NodeIndex node);
+    void set_until(const Job& job);
+    Instant held_until(const Job& job) const;
+
+    // --- eligibility.cpp: is a pending job in the queue, and if not, why
+    void review(Job& job);
+    void set_reason(Job& job, model::Reason reason, std::string detail = {});
+    void unqueue(JobId id);
+    sched::QueueKey key_of(const Job& job, const model::Partition& partition) const;
+    void review_all();
+
+    // --- schedule.cpp, backfill.cpp
+    void schedule(Instant at);
+    bool try_start(sched::Group& group, sched::QueueKey key);
+    void give_up_hope(sched::Group& group);
+    void ensure_reserved(sched::QueueKey key, PartitionIndex partition);
+    bool reserve(const Job& job, PartitionIndex partition, sched::Group& group, sched::QueueKey key,
+                 sched::Planner& planner);
+    void drop_reservation(JobId job);
+    void backfill_pass();
+    void settle_reasons();
+    void set_waiting_reason(Job& job, PartitionIndex partition);
+
+    // --- arrays.cpp
+    Job& split_element(Job& block, std::uint32_t element);
+    Job& split_elements(Job& block, const model::IndexSet& elements);
+    bool throttled(const Job& job) const;
+    void array_run_began(const Job& job);
+    void array_run_over(const Job& job);
+    void review_throttled(const Job& job);
+    std::vector<JobId> select(const model::JobSelector& selector, bool split);
+
+    // --- dependencies.cpp
+    struct Verdict {
+        model::DependencyStatus status;
+        std::optional<Instant> look_again;
+    };
+    Verdict judge(Job& job);
+    model::DependencyStatus judge_term(const Job& job, const model::DependencyTerm& term,
+                                       std::optional<Instant>& look_again) const;
+    void index_dependency(const Job& job);
+    void unindex_dependency(const Job& job);
+    void wake_dependents(const Job& job);
+    bool settle_correspondence(Job& job);
+    std::vector<const Job*> targets_of(const model::DependencyTerm& term) const;
+    bool depends_on(const JobSpec& spec, JobId id, int depth = 0) const;
+
+    // --- steps.cpp, step_layout.cpp
+    void on(const event::CreateStep& event);
+    enum class StepTry { Made, Busy, Refused };
+    StepTry try_step(const event::CreateStep& event, bool first_time);
+    Result<model::StepLayout> lay_out_step(const Job& job, const event::CreateStep& event) const;
+    void on(const event::StepEnded& event);
+    void on(const event::StepStarted& event);
+    void on(const event::JobClean& event);
+    void batch_ended(Job& job, const StepReport& report, const std::string& node);
+    void step_node_ended(Job& job, model::Step& step, const std::string& node, const StepReport& report);
+    void close_steps_on(Job& job, const std::string& node);
+    void retry_waiting_steps(JobId job);
+    model::ExitStatus worst_step_exit(const Job& job) const;
+
+    // --- cancel.cpp
+    void on(const event::Signal& event);
+    void cancel(Job& job, const Caller& caller, Seconds grace);
+    void signal_running(const Job& job, const event::Signal& event, std::optional<StepId> step);
+    bool matches(const Job& job, const JobFilter& filter) const;
+    std::optional<Errc> signal_one(JobId id, const event::Signal& event, std::optional<StepId> step);
+
+    // --- hold.cpp, requeue.cpp, suspend.cpp, update_job.cpp
+    void on(const event::Hold& event);
+    void on(const event::Top& event);
+    void on(const event::Requeue& event);
+    std::optional<Errc> requeue_one(Job& job, const event::Requeue& event);
+    void index_again(Job& job);
+    void on(const event::Suspend& event);
+    void on(const event::UpdateJob& event);
+    std::optional<Errc> update_one(Job& job, const event::UpdateJob& event);
+    std::optional<Errc> update_time_limit(Job& job, const event::UpdateJob& event, JobSpec& spec);
+    std::optional<Errc> update_shape(Job& job, const model::JobUpdate& update, JobSpec& spec);
+    template <class Act>
+    reply::Done for_each_selected(const std::vector<model::JobSelector>& selectors, const Caller& caller,
+                                  Act act);
+
+    // --- nodes.cpp, reconcile.cpp, update_node.cpp, update_partition.cpp
+    void on(const event::NodeUp& event);
+    void on(const event::NodeLost& event);
+    void on(const event::NodeLoad& event);
+    void adopt_facts(NodeIndex node, const model::NodeFacts& facts);
+    void reconcile(NodeIndex node, const std::vector<StepKey>& listed);
+    void reconcile_job(Job& job, const std::string& node, const std::set<StepKey>& listed, bool rebooted);
+    void node_down(NodeIndex node, const std::string& reason, const std::string& by);
+    void node_failed_job(Job& job, const std::string& node);
+    void node_timer(NodeIndex node);
+    void on(const event::UpdateNode& event);
+    void on(const event::UpdatePartition& event);
+    void write_partition(const model::Partition& partition);
+
+    // --- timing.cpp
+    void on(const event::Tick& event);
+    void retime(const Job& job);
+    std::optional<Instant> due(const Job& job) const;
+    void job_timer(Job& job);
+    void running_timer(Job& job);
+    void give_up_doubted(JobId id);
+    std::optional<Instant> deadline_of(const Job& job) const;
+
+    // --- mail.cpp
+    void mail(const Job& job, model::MailEvent event);
+    void mail_end(const Job& job);
+
+    // --- invariants.cpp
+    void check_invariants() const;
+
+    Settings settings_;
+    Instant now_{};
+
+    // Records.
+    std::map<JobId, Job> jobs_;
+    std::map<StepKey, model::Step> steps_;
+    std::vector<model::Node> nodes_;
+    std::vector<model::Partition> partitions_;
+    std::set<std::string> runtime_partitions_, deleted_partitions_;
+    JobId next_job_id_{1};
+
+    // Derived.
+    sched::NodePool pool_;
+    sched::Queue queue_;
+    std::vector<NodeSide> node_sides_;
+    std::map<JobId, JobSide> sides_;
+    std::map<JobId, ArraySide> arrays_;
+    std::map<std::pair<std::uint32_t, std::uint64_t>, JobId> nonces_;
+    std::map<Token, TokenRole> tokens_;
+    std::map<JobId, std::vector<Token>> waiters_;        // By job, or by array.
+    std::map<JobId, std::set<JobId>> dependents_;        // By job or array named in a dependency.
+    std::map<std::pair<std::uint32_t, std::string>, std::set<JobId>> unfinished_by_name_;
+    std::map<std::pair<std::uint32_t, std::string>, std::set<JobId>> singletons_;  // Those that wait.
+    std::map<JobId, Reservation> reservations_;
+    Timers timers_;
+    std::size_t unfinished_ = 0;
+
+    // The present pass.
+    std::vector<JobId> fresh_;                           // Entered the queue since reasons were settled.
+    std::vector<std::optional<sched::QueueKey>> fronts_; // As of then.
+    std::uint32_t hope_epoch_ = 1;                       // Changes when nodes come and go.
+    std::uint32_t hope_seen_ = 0;
+    bool more_to_do_ = false;
+    bool plan_is_stale_ = true;
+    std::optional<Instant> next_backfill_;
+
+    std::vector<Effect> effects_;
+    Changes changes_;
+    SchedulerFigures figures_;
+};
+
+}  // namespace switchyard::core

@@ -1,0 +1,196 @@
+// dependencies.cpp: --dependency. A term is judged whenever the job it names starts or ends, and the verdict is
+// stored with the waiting job, so that it does not matter how long the other record is kept.
+
+#include <algorithm>
+
+#include "core/cluster/cluster_impl.hpp"
+
+namespace switchyard::core {
+namespace {
+
+using model::DependencyKind;
+using model::DependencyStatus;
+using model::DependencyTerm;
+
+bool has_ended(const Job& job) { return std::holds_alternative<model::Ended>(job.phase); }
+
+bool has_succeeded(const Job& job) {
+    const model::Outcome* outcome = model::outcome_of(job);
+    return has_ended(job) && outcome->state == model::JobState::Completed && outcome->exit.ok();
+}
+
+constexpr int kDependencyDepthMax = 64;
+
+}  // namespace
+
+// All records that a term speaks of.
+std::vector<const Job*> Cluster::Impl::targets_of(const DependencyTerm& term) const {
+    model::JobSelector selector;
+    selector.job = term.job;
+    if (term.element) {
+        selector.elements.emplace();
+        selector.elements->insert(*term.element);
+    }
+    return find(selector);
+}
+
+DependencyStatus Cluster::Impl::judge_term(const Job& job, const DependencyTerm& term,
+                                           std::optional<Instant>& look_again) const {
+    if (term.status != DependencyStatus::Unfulfilled) return term.status;
+    if (term.kind == DependencyKind::Singleton) {
+        const auto named = unfinished_by_name_.find({job.spec->uid, job.spec->name});
+        const bool earlier = named != unfinished_by_name_.end() && !named->second.empty() &&
+                             *named->second.begin() < job.id;
+        return earlier ? DependencyStatus::Unfulfilled : DependencyStatus::Fulfilled;
+    }
+    const std::vector<const Job*> targets = targets_of(term);
+    // A job that is no longer known ended long ago; whether well, nobody can say any more.
+    if (targets.empty()) {
+        const bool content = term.kind == DependencyKind::After || term.kind == DependencyKind::AfterAny ||
+                             term.kind == DependencyKind::AfterBurstBuffer;
+        return content ? DependencyStatus::Fulfilled : DependencyStatus::Failed;
+    }
+    if (term.kind == DependencyKind::After) {
+        Instant latest{};
+        for (const Job* target : targets) {
+            const auto since = model::start_of(*target) ? model::start_of(*target) : model::end_of(*target);
+            const bool waits = std::holds_alternative<model::Pending>(target->phase) && target->restarts == 0;
+            if (waits || !since) return DependencyStatus::Unfulfilled;
+            latest = std::max(latest, *since);
+        }
+        if (latest + term.delay <= now_) return DependencyStatus::Fulfilled;
+        look_again = look_again ? std::min(*look_again, latest + term.delay) : latest + term.delay;
+        return DependencyStatus::Unfulfilled;
+    }
+    const bool all_ended = std::ranges::all_of(targets, [](const Job* target) { return has_ended(*target); });
+    const bool all_good = std::ranges::all_of(targets, [](const Job* target) { return has_succeeded(*target); });
+    switch (term.kind) {
+        case DependencyKind::AfterOk:
+        case DependencyKind::AfterCorr:
+            if (all_good) return DependencyStatus::Fulfilled;
+            return all_ended ? DependencyStatus::Failed : DependencyStatus::Unfulfilled;
+        case DependencyKind::AfterNotOk:
+            if (!all_ended) return DependencyStatus::Unfulfilled;
+            return all_good ? DependencyStatus::Failed : DependencyStatus::Fulfilled;
+        default: return all_ended ? DependencyStatus::Fulfilled : DependencyStatus::Unfulfilled;
+    }
+}
+
+// aftercorr between arrays goes element by element: those that are decided leave the block.
+bool Cluster::Impl::settle_correspondence(Job& job) {
+    if (!job.array || job.array->element || job.array->pending.size() < 2) return false;
+    bool split = false;
+    const std::vector<DependencyTerm> terms = job.spec->dependency.terms;
+    for (const DependencyTerm& term : terms) {
+        if (term.kind != DependencyKind::AfterCorr || term.element) continue;
+        for (const Job* target : targets_of(term)) {
+            if (!target->array || !target->array->element || !has_ended(*target)) continue;
+            const std::uint32_t element = *target->array->element;
+            if (job.array->pending.size() < 2 || !job.array->pending.contains(element)) continue;
+            Job& part = split_element(job, element);
+            JobSpec spec = *part.spec;
+            for (DependencyTerm& own : spec.dependency.terms) {
+                if (own == term) own.element = element;
+            }
+            unindex_dependency(part);
+            replace_spec(part, spec);
+            index_dependency(part);
+            review(part);
+            split = true;
+        }
+    }
+    return split;
+}
+
+Cluster::Impl::Verdict Cluster::Impl::judge(Job& job) {
+    settle_correspondence(job);
+    JobSpec spec = *job.spec;
+    Verdict verdict{DependencyStatus::Unfulfilled, std::nullopt};
+    std::size_t fulfilled = 0, failed = 0;
+    for (DependencyTerm& term : spec.dependency.terms) {
+        DependencyTerm asked = term;
+        // An element of an array waits for its counterpart.
+        const auto other = arrays_.find(term.job);
+        if (term.kind == DependencyKind::AfterCorr && !term.element && other != arrays_.end() && job.array) {
+            if (job.array->element) asked.element = job.array->element;
+            if (!job.array->element && job.array->pending.size() == 1) asked.element = job.array->pending.front();
+            if (asked.element && targets_of(asked).empty()) asked.element.reset();
+        }
+        term.status = judge_term(job, asked, verdict.look_again);
+        fulfilled += term.status == DependencyStatus::Fulfilled ? 1 : 0;
+        failed += term.status == DependencyStatus::Failed ? 1 : 0;
+    }
+    const std::size_t all = spec.dependency.terms.size();
+    if (spec.dependency.any ? fulfilled > 0 : fulfilled == all) {
+        verdict.status = DependencyStatus::Fulfilled;
+    } else if (spec.dependency.any ? failed == all : failed > 0) {
+        verdict.status = DependencyStatus::Failed;
+    }
+    if (verdict.status == DependencyStatus::Fulfilled) {
+        unindex_dependency(job);
+        spec.dependency = {};
+        replace_spec(job, spec);
+    } else if (spec.dependency != job.spec->dependency) {
+        replace_spec(job, spec);
+    }
+    return verdict;
+}
+
+void Cluster::Impl::index_dependency(const Job& job) {
+    for (const DependencyTerm& term : job.spec->dependency.terms) {
+        if (term.kind == DependencyKind::Singleton) {
+            singletons_[{job.spec->uid, job.spec->name}].insert(job.id);
+        } else {
+            dependents_[term.job].insert(job.id);
+        }
+    }
+}
+
+void Cluster::Impl::unindex_dependency(const Job& job) {
+    for (const DependencyTerm& term : job.spec->dependency.terms) {
+        const auto drop = [&](auto& table, const auto& key) {
+            const auto found = table.find(key);
+            if (found == table.end()) return;
+            found->second.erase(job.id);
+            if (found->second.empty()) table.erase(found);
+        };
+        if (term.kind == DependencyKind::Singleton) {
+            drop(singletons_, std::pair(job.spec->uid, job.spec->name));
+        } else {
+            drop(dependents_, term.job);
+        }
+    }
+}
+
+// The job started or ended: whoever waits for it is judged again.
+void Cluster::Impl::wake_dependents(const Job& job) {
+    std::set<JobId> waiting;
+    const auto collect = [&](JobId id) {
+        if (const auto found = dependents_.find(id); found != dependents_.end()) {
+            waiting.insert(found->second.begin(), found->second.end());
+        }
+    };
+    collect(job.id);
+    if (job.array) collect(job.array->array_id);
+    if (has_ended(job)) {
+        const auto named = singletons_.find({job.spec->uid, job.spec->name});
+        if (named != singletons_.end()) waiting.insert(named->second.begin(), named->second.end());
+    }
+    for (const JobId id : waiting) {
+        if (Job* other = find_job(id)) review(*other);
+    }
+}
+
+// Whether following the dependencies of `spec` leads to the job `id`: a circle.
+bool Cluster::Impl::depends_on(const JobSpec& spec, JobId id, int depth) const {
+    if (depth > kDependencyDepthMax) return true;
+    for (const DependencyTerm& term : spec.dependency.terms) {
+        if (term.kind == DependencyKind::Singleton) continue;
+        if (term.job == id) return true;
+        const Job* other = find_job(term.job);
+        if (other != nullptr && depends_on(*other->spec, id, depth + 1)) return true;
+    }
+    return false;
+}
+
+}  // namespace switchyard::core

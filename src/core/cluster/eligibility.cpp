@@ -1,0 +1,122 @@
+// eligibility.cpp: whether a pending job stands in the queue, and if it does not, the reason people see.
+
+#include <algorithm>
+
+#include "core/cluster/cluster_impl.hpp"
+
+namespace switchyard::core {
+
+using model::Reason;
+
+// Reasons are derived: they are shown from memory and stored only along with real changes.
+void Cluster::Impl::set_reason(Job& job, Reason reason, std::string detail) {
+    auto& pending = std::get<model::Pending>(job.phase);
+    pending.reason = reason;
+    pending.detail = std::move(detail);
+}
+
+void Cluster::Impl::unqueue(JobId id) {
+    const std::vector<PartitionIndex> first_in = queue_.remove(id);
+    if (settings_.backfill) return;
+    // Without backfill everybody behind was waiting for this one alone.
+    for (const PartitionIndex partition : first_in) queue_.wake({{partition, 0}}, sched::kNoLimit);
+}
+
+sched::QueueKey Cluster::Impl::key_of(const Job& job, const model::Partition& partition) const {
+    const std::uint32_t sequence = job.array ? job.array->array_id.value : job.id.value;
+    return {partition.priority_tier, job.priority, sequence, job.id};
+}
+
+namespace {
+
+Reason partition_reason(const model::Partition& partition) {
+    switch (partition.state) {
+        case model::PartitionState::Down: return Reason::PartitionDown;
+        case model::PartitionState::Inactive: return Reason::PartitionInactive;
+        case model::PartitionState::Up:
+        case model::PartitionState::Drain: return Reason::None;
+    }
+    return Reason::None;
+}
+
+}  // namespace
+
+// Decides anew about a pending job: in the queue, or out of it with a reason. Cheap enough to be called
+// whenever anything about it may have changed.
+void Cluster::Impl::review(Job& job) {
+    auto* pending = std::get_if<model::Pending>(&job.phase);
+    if (pending == nullptr) return;
+    const auto out = [&](Reason reason, std::string detail = {}) {
+        if (queue_.contains(job.id)) {
+            unqueue(job.id);
+            drop_reservation(job.id);
+        }
+        pending->planned_start.reset();
+        pending->planned_nodes.clear();
+        set_reason(job, reason, std::move(detail));
+        retime(job);
+    };
+    if (pending->hold != model::Hold::None || job.priority == 0) {
+        const bool kept = pending->reason == Reason::JobLaunchFailure;
+        if (kept) return out(Reason::JobLaunchFailure, pending->detail);
+        return out(pending->hold == model::Hold::User ? Reason::JobHeldUser : Reason::JobHeldAdmin);
+    }
+    if (!job.spec->dependency.empty()) {
+        const Verdict verdict = judge(job);
+        if (!std::holds_alternative<model::Pending>(job.phase)) return;
+        if (verdict.status == model::DependencyStatus::Failed) {
+            if (settings_.kill_invalid_dependency || job.spec->kill_on_invalid_dependency) {
+                return end_pending(job, outcome_without_exit(model::JobState::Cancelled,
+                                                             Reason::DependencyNeverSatisfied));
+            }
+            return out(Reason::DependencyNeverSatisfied);
+        }
+        if (verdict.status == model::DependencyStatus::Unfulfilled) return out(Reason::Dependency);
+    }
+    if (pending->eligible_at > now_) {
+        const bool resting = pending->reason == Reason::WaitingForRequeue;
+        return out(resting ? Reason::WaitingForRequeue : Reason::BeginTime);
+    }
+    if (job.spec->deadline && *job.spec->deadline <= now_) {
+        return end_pending(job, outcome_without_exit(model::JobState::Deadline, Reason::DeadLine));
+    }
+    Reason first_problem = Reason::None;
+    std::vector<PartitionIndex> open;
+    for (const std::string& name : job.spec->partitions) {
+        const auto index = partition_index(name);
+        Reason problem = Reason::PartitionDown;
+        if (index) {
+            problem = partition_reason(partitions_[*index]);
+            if (problem == Reason::None) problem = limit_problem(*job.spec, partitions_[*index]).value_or(Reason::None);
+            if (problem == Reason::None) open.push_back(*index);
+        }
+        if (first_problem == Reason::None) first_problem = problem;
+    }
+    if (open.empty()) return out(first_problem == Reason::None ? Reason::PartitionDown : first_problem);
+    if (throttled(job)) return out(Reason::JobArrayTaskLimit);
+
+    unqueue(job.id);
+    drop_reservation(job.id);
+    std::optional<Seconds> limit;
+    if (job.spec->time_limit && !job.spec->time_limit->unlimited) limit = job.spec->time_limit->seconds;
+    for (const PartitionIndex index : open) {
+        queue_.add(key_of(job, partitions_[index]), index, sched::shape_of(*job.spec, partitions_[index], settings_),
+                   limit, pool_);
+    }
+    set_reason(job, Reason::None);
+    fresh_.push_back(job.id);
+    plan_is_stale_ = true;
+    retime(job);
+}
+
+void Cluster::Impl::review_all() {
+    std::vector<JobId> waiting;
+    for (const auto& [id, job] : jobs_) {
+        if (std::holds_alternative<model::Pending>(job.phase)) waiting.push_back(id);
+    }
+    for (const JobId id : waiting) {
+        if (Job* job = find_job(id)) review(*job);
+    }
+}
+
+}  // namespace switchyard::core

@@ -1,0 +1,58 @@
+// hold.cpp: hold, release, top.
+
+#include <algorithm>
+
+#include "core/cluster/selected.hpp"
+
+namespace switchyard::core {
+
+void Cluster::Impl::on(const event::Hold& event) {
+    auto done = for_each_selected(event.jobs, event.caller, [&](Job& job) -> std::optional<Errc> {
+        auto* pending = std::get_if<model::Pending>(&job.phase);
+        if (pending == nullptr) return model::is_finished(job) ? Errc::JobFinished : Errc::JobNotPending;
+        if (event.hold) {
+            const bool admin = is_operator(event.caller) && !event.as_user;
+            if (pending->hold == model::Hold::Admin && !admin) return std::nullopt;
+            pending->hold = admin ? model::Hold::Admin : model::Hold::User;
+            pending->reason = model::Reason::None;
+            job.priority = 0;
+        } else {
+            if (pending->hold == model::Hold::None && job.priority != 0) return std::nullopt;
+            if (pending->hold != model::Hold::User && !is_operator(event.caller)) return Errc::AccessDenied;
+            pending->hold = model::Hold::None;
+            pending->reason = model::Reason::None;
+            const JobId first = job.array ? job.array->array_id : job.id;
+            JobSpec spec = *job.spec;
+            spec.priority.reset();
+            job.priority = base_priority(first, spec, true);
+            if (JobSide* own_side = find_side(job.id)) own_side->launch_failures = 0;
+        }
+        touch(job);
+        review(job);
+        return std::nullopt;
+    });
+    reply(event.token, std::move(done));
+}
+
+// Ahead of all other pending jobs of the same user. An operator puts it ahead of everybody.
+void Cluster::Impl::on(const event::Top& event) {
+    auto done = for_each_selected(event.jobs, event.caller, [&](Job& job) -> std::optional<Errc> {
+        if (!std::holds_alternative<model::Pending>(job.phase)) {
+            return model::is_finished(job) ? Errc::JobFinished : Errc::JobNotPending;
+        }
+        if (job.priority == 0) return Errc::JobHeld;
+        std::uint32_t highest = job.priority;
+        for (const auto& [id, other] : jobs_) {
+            if (id == job.id || !std::holds_alternative<model::Pending>(other.phase)) continue;
+            if (!is_operator(event.caller) && other.spec->uid != job.spec->uid) continue;
+            if (other.priority >= highest) highest = other.priority + 1;
+        }
+        job.priority = std::min(highest, 0xfffffffeu);
+        touch(job);
+        review(job);
+        return std::nullopt;
+    });
+    reply(event.token, std::move(done));
+}
+
+}  // namespace switchyard::core

@@ -1,0 +1,139 @@
+// holdings.cpp: the two ledgers kept in step: the scheduler's pool, and the figures shown of each node.
+
+#include <algorithm>
+
+#include "base/assert.hpp"
+#include "core/cluster/cluster_impl.hpp"
+
+namespace switchyard::core {
+namespace {
+
+void subtract_grants(std::vector<model::GresGrant>& sum, const std::vector<model::GresGrant>& less) {
+    for (const model::GresGrant& grant : less) {
+        for (model::GresGrant& held : sum) {
+            if (held.name != grant.name || held.type != grant.type) continue;
+            held.count -= std::min(held.count, grant.count);
+            held.devices.erase(grant.devices);
+            for (const auto& share : grant.shares) {
+                for (auto& kept : held.shares) {
+                    if (kept.device == share.device) kept.amount -= std::min(kept.amount, share.amount);
+                }
+            }
+            std::erase_if(held.shares, [](const auto& share) { return share.amount == 0; });
+        }
+    }
+    std::erase_if(sum, [](const model::GresGrant& grant) { return grant.count == 0; });
+}
+
+bool holds_anything(const Job& job) {
+    return !std::holds_alternative<model::Pending>(job.phase) && !std::holds_alternative<model::Ended>(job.phase);
+}
+
+// How many cpus a job could find here; a node where cores are shared may have room for anyone.
+std::uint32_t wakeable_cpus(const sched::NodeEntry& entry) {
+    const auto shares = [](const sched::Holding& holding) { return holding.share > 1; };
+    return std::ranges::any_of(entry.holdings, shares) ? entry.cpus() : entry.free.cores * entry.threads;
+}
+
+}  // namespace
+
+Instant Cluster::Impl::held_until(const Job& job) const {
+    if (std::holds_alternative<model::Completing>(job.phase)) return now_ + settings_.kill_wait;
+    const auto deadline = deadline_of(job);
+    return deadline ? *deadline : now_ + sched::kForever;
+}
+
+// All that a job holds: its allocation, or what of it is not clean yet.
+void Cluster::Impl::claim(const Job& job) {
+    if (!holds_anything(job)) return;
+    const model::Allocation& allocation = *model::allocation_of(job);
+    const auto* completing = std::get_if<model::Completing>(&job.phase);
+    for (const model::NodeGrant& grant : allocation.nodes) {
+        if (completing && std::ranges::find(completing->dirty_nodes, grant.node) == completing->dirty_nodes.end()) {
+            continue;
+        }
+        claim_on(job, grant);
+    }
+}
+
+void Cluster::Impl::claim_on(const Job& job, const model::NodeGrant& grant) {
+    const auto index = node_index(grant.node);
+    if (!index) return;  // The node left the configuration while we were away.
+    const model::Partition* partition = partition_of(job);
+    sched::Holding holding;
+    holding.job = job.id;
+    holding.until = held_until(job);
+    holding.uid = job.spec->uid;
+    holding.grant = grant;
+    if (partition != nullptr) {
+        const sched::Shape shape = sched::shape_of(*job.spec, *partition, settings_);
+        holding.whole = shape.whole_nodes;
+        holding.share = shape.share;
+        holding.single_user = shape.single_user;
+    }
+    pool_.claim(*index, std::move(holding));
+    model::Node& node = nodes_[*index];
+    node.used_cores.insert(grant.cores);
+    node.used_cpus += grant.cpus;
+    node.used_memory += grant.memory;
+    model::add_grants(node.used_gres, grant.gres);
+    node.exclusive = pool_.node(*index).held_whole();
+    ++(std::holds_alternative<model::Completing>(job.phase) ? node.completing_jobs : node.running_jobs);
+    node_sides_[*index].jobs.insert(job.id);
+}
+
+void Cluster::Impl::release_on(const Job& job, const std::string& name) {
+    const auto index = node_index(name);
+    if (!index || !node_sides_[*index].jobs.contains(job.id)) return;
+    const model::NodeGrant* grant = model::allocation_of(job)->find(name);
+    SY_ASSERT(grant != nullptr);
+    pool_.release(*index, job.id);
+    model::Node& node = nodes_[*index];
+    const sched::NodeEntry& entry = pool_.node(*index);
+    if (entry.holdings.empty()) {
+        node.used_cores = {};
+    } else {
+        node.used_cores.erase(grant->cores);
+        for (const sched::Holding& holding : entry.holdings) {
+            if (holding.share > 1) node.used_cores.insert(holding.grant.cores);
+        }
+    }
+    node.used_cpus -= std::min(node.used_cpus, grant->cpus);
+    node.used_memory -= std::min(node.used_memory, grant->memory);
+    subtract_grants(node.used_gres, grant->gres);
+    node.exclusive = entry.held_whole();
+    std::uint32_t& count =
+        std::holds_alternative<model::Completing>(job.phase) ? node.completing_jobs : node.running_jobs;
+    SY_ASSERT(count > 0);
+    --count;
+    node_sides_[*index].jobs.erase(job.id);
+    node.last_busy = now_;
+    plan_is_stale_ = true;
+    if (entry.open) queue_.wake(entry.places, wakeable_cpus(entry));
+}
+
+// Opens or closes a node to new jobs, as its state demands.
+void Cluster::Impl::refresh_node(NodeIndex index) {
+    const model::Node& node = nodes_[index];
+    const NodeSide& side = node_sides_[index];
+    const bool usable = !node.down && !node.drain && !side.retired &&
+                        node.config.start != model::NodeConfig::Start::Future;
+    const bool open = usable && node.responding && side.ghosts.empty();
+    const sched::NodeEntry& entry = pool_.node(index);
+    const bool was_usable = entry.usable, was_open = entry.open;
+    pool_.set_open(index, open, usable);
+    if (usable != was_usable) ++hope_epoch_;
+    if (open && !was_open) {
+        queue_.wake(entry.places, wakeable_cpus(entry));
+        plan_is_stale_ = true;
+    }
+}
+
+void Cluster::Impl::set_until(const Job& job) {
+    if (!holds_anything(job)) return;
+    for (const model::NodeGrant& grant : model::allocation_of(job)->nodes) {
+        if (const auto node = node_index(grant.node)) pool_.set_until(*node, job.id, held_until(job));
+    }
+}
+
+}  // namespace switchyard::core

@@ -1,0 +1,224 @@
+// lifecycle.cpp: the way of one run of a job: start, end, clean-up, and back into the queue where that is due.
+
+#include <algorithm>
+#include <utility>
+
+#include "base/assert.hpp"
+#include "core/cluster/cluster_impl.hpp"
+
+namespace switchyard::core {
+
+void Cluster::Impl::start(Job& job, PartitionIndex partition, model::Allocation allocation, bool backfilled) {
+    SY_ASSERT(std::holds_alternative<model::Pending>(job.phase));
+    SY_ASSERT(!allocation.nodes.empty());
+    unqueue(job.id);
+    drop_reservation(job.id);
+    unindex_dependency(job);
+    model::Running run;
+    run.allocation = std::move(allocation);
+    run.started = now_;
+    if (job.spec->time_limit && !job.spec->time_limit->unlimited) run.ends_by = now_ + job.spec->time_limit->seconds;
+    job.partition = partitions_[partition].name;
+    job.last_evaluated = now_;
+    job.scheduler = backfilled ? "Backfill" : "Main";
+    job.phase = std::move(run);
+    touch(job);
+    claim(job);
+    array_run_began(job);
+    ++figures_.jobs_started;
+    if (backfilled) ++figures_.jobs_backfilled;
+    if (job.spec->kind == model::JobKind::Batch) {
+        launch_batch(job);
+    } else if (const JobSide* own = find_side(job.id); own && own->owner) {
+        reply(*own->owner, reply::Granted{job.id}, job.spec->detached);
+    }
+    mail(job, model::MailEvent::Begin);
+    retime(job);
+    wake_dependents(job);
+    plan_is_stale_ = true;
+}
+
+// The batch script is a step like any other: one task on the first node.
+void Cluster::Impl::launch_batch(Job& job) {
+    const model::Allocation& allocation = *model::allocation_of(job);
+    model::Step step;
+    step.key = {job.id, job.attempt, kBatchStep};
+    step.spec.name = "batch";
+    step.spec.tasks = 1;
+    step.layout.nodes.push_back({allocation.nodes.front(), {0}});
+    step.started = now_;
+    step.running_nodes = {allocation.nodes.front().node};
+    touch(step);
+    JobSide& own = side(job.id);
+    own.active_steps.insert(kBatchStep);
+    own.launched_here.insert(kBatchStep);
+    emit(effect::LaunchBatch{allocation.nodes.front().node, job.id, job.attempt});
+    steps_.insert_or_assign(step.key, std::move(step));
+}
+
+void Cluster::Impl::end_run(Job& job, model::Outcome outcome, EndCause cause, Seconds grace,
+                            model::Completing::Next next, const std::set<std::string>& clean_already) {
+    model::Completing completing;
+    if (auto* running = std::get_if<model::Running>(&job.phase)) {
+        completing.run = std::move(*running);
+    } else {
+        auto& suspended = std::get<model::Suspended>(job.phase);
+        completing.run = std::move(suspended.run);
+        completing.run.suspended_for += std::chrono::duration_cast<Seconds>(now_ - suspended.since);
+    }
+    outcome.derived_exit = worst_step_exit(job);
+    completing.ended = now_;
+    completing.outcome = outcome;
+    completing.next = next;
+    std::vector<std::string> clean;
+    for (const model::NodeGrant& grant : completing.run.allocation.nodes) {
+        const auto index = node_index(grant.node);
+        // Nobody answers for a node that is down and silent; what it may still run is dealt with when it returns.
+        const bool gone = !index || (nodes_[*index].down && !nodes_[*index].responding);
+        (gone || clean_already.contains(grant.node) ? clean : completing.dirty_nodes).push_back(grant.node);
+        if (index && node_sides_[*index].jobs.contains(job.id)) {
+            --nodes_[*index].running_jobs;
+            ++nodes_[*index].completing_jobs;
+        }
+    }
+    job.phase = std::move(completing);
+    touch(job);
+    set_until(job);
+    const auto dirty = std::get<model::Completing>(job.phase).dirty_nodes;
+    for (const std::string& node : dirty) {
+        const bool answers = nodes_[*node_index(node)].responding;
+        if (answers) emit(effect::EndJob{node, job.id, job.attempt, cause, grace});
+    }
+    if (JobSide* own = find_side(job.id)) {
+        for (const WaitingStep& waiting : std::exchange(own->waiting_steps, {})) {
+            refuse(waiting.request.token, Errc::JobFinished);
+            drop_token(waiting.request.token, job.id);
+        }
+    }
+    for (const std::string& node : clean) {
+        close_steps_on(job, node);
+        release_on(job, node);
+    }
+    if (dirty.empty()) {
+        finish(job);
+    } else {
+        retime(job);
+    }
+}
+
+void Cluster::Impl::node_is_clean(Job& job, const std::string& node) {
+    auto* completing = std::get_if<model::Completing>(&job.phase);
+    if (completing == nullptr || std::erase(completing->dirty_nodes, node) == 0) return;
+    touch(job);
+    close_steps_on(job, node);
+    release_on(job, node);
+    if (completing->dirty_nodes.empty()) finish(job);
+}
+
+void Cluster::Impl::finish(Job& job) {
+    auto completing = std::move(std::get<model::Completing>(job.phase));
+    SY_ASSERT(completing.dirty_nodes.empty());
+    array_run_over(job);
+    using Next = model::Completing::Next;
+    if (completing.next == Next::End) {
+        completing.outcome.derived_exit = worst_step_exit(job);
+        job.phase = model::Ended{std::move(completing.run), completing.ended, completing.outcome};
+        after_end(job);
+        return;
+    }
+    const bool launch_failed = completing.outcome.reason == model::Reason::JobLaunchFailure;
+    job.phase = model::Ended{std::move(completing.run), completing.ended, completing.outcome};
+    mail(job, model::MailEvent::Requeue);
+    requeue_now(job, completing.next == Next::RequeueHold, launch_failed ? kLaunchFailureRest : kRequeueRest);
+    if (launch_failed && completing.next == Next::RequeueHold) {
+        set_reason(job, model::Reason::JobLaunchFailure, "launch failed requeued held");
+    }
+}
+
+// Back into the queue for another attempt. The job holds nothing and is not finished.
+void Cluster::Impl::requeue_now(Job& job, bool hold, Seconds rest) {
+    job.attempt = Attempt{job.attempt.value + 1};
+    ++job.restarts;
+    job.next_step = 0;
+    model::Pending pending;
+    pending.hold = hold ? model::Hold::Admin : model::Hold::None;
+    pending.eligible_at = now_ + rest;
+    pending.reason = model::Reason::WaitingForRequeue;
+    job.phase = std::move(pending);
+    if (job.array) arrays_[job.array->array_id].pending.insert(job.id);
+    if (hold) job.priority = 0;
+    if (JobSide* own = find_side(job.id)) {
+        own->active_steps.clear();
+        own->launched_here.clear();
+        own->seen.clear();
+        own->doubted.clear();
+        own->mailed = 0;
+    }
+    touch(job);
+    review(job);
+    review_throttled(job);
+}
+
+void Cluster::Impl::end_pending(Job& job, model::Outcome outcome) {
+    SY_ASSERT(std::holds_alternative<model::Pending>(job.phase));
+    unqueue(job.id);
+    drop_reservation(job.id);
+    unindex_dependency(job);
+    job.phase = model::Ended{std::nullopt, now_, outcome};
+    after_end(job);
+}
+
+// The job is over for good: tell everybody who asked.
+void Cluster::Impl::after_end(Job& job) {
+    touch(job);
+    const model::Outcome outcome = *model::outcome_of(job);
+    if (job.array) arrays_[job.array->array_id].pending.erase(job.id);
+    SY_ASSERT(unfinished_ > 0);
+    --unfinished_;
+    const auto named = unfinished_by_name_.find({job.spec->uid, job.spec->name});
+    if (named != unfinished_by_name_.end()) {
+        named->second.erase(job.id);
+        if (named->second.empty()) unfinished_by_name_.erase(named);
+    }
+    if (job.array) {
+        ArraySide& array = arrays_[job.array->array_id];
+        const int wait = outcome.exit.to_wait();
+        array.worst_wait = std::max(array.worst_wait, wait);
+        array.least_wait = array.any_ended ? std::min(array.least_wait, wait) : wait;
+        array.any_ended = true;
+        array.any_failed |= outcome.state != model::JobState::Completed;
+    }
+    switch (outcome.state) {
+        case model::JobState::Completed: ++figures_.jobs_completed; break;
+        case model::JobState::Cancelled: ++figures_.jobs_cancelled; break;
+        default: ++figures_.jobs_failed; break;
+    }
+    mail_end(job);
+    answer_waiters(job);
+    timers_.set({TimerKey::Kind::Owner, job.id.value}, std::nullopt);
+    sides_.erase(job.id);
+    retime(job);
+    wake_dependents(job);
+    review_throttled(job);
+}
+
+// Out of memory; its record stays in the store as history.
+void Cluster::Impl::forget(JobId id) {
+    const auto found = jobs_.find(id);
+    const Job& job = found->second;
+    if (job.nonce != 0) nonces_.erase({job.spec->uid, job.nonce});
+    if (job.array) {
+        ArraySide& array = arrays_[job.array->array_id];
+        array.records.erase(id);
+        if (array.records.empty()) arrays_.erase(job.array->array_id);
+    }
+    const auto first = steps_.lower_bound(StepKey{id, Attempt{0}, StepId{0}});
+    auto last = first;
+    while (last != steps_.end() && last->first.job == id) ++last;
+    steps_.erase(first, last);
+    sides_.erase(id);
+    jobs_.erase(found);
+    changes_.forgotten_jobs.insert(id);
+}
+
+}  // namespace switchyard::core

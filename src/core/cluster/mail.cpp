@@ -1,0 +1,128 @@
+// mail.cpp: when mail is due, its subject line, and the environment of the program that sends it.
+
+#include <fmt/format.h>
+
+#include "core/cluster/cluster_impl.hpp"
+#include "model/mail.hpp"
+
+namespace switchyard::core {
+namespace {
+
+using model::MailEvent;
+
+std::string_view word_for(MailEvent event) {
+    switch (event) {
+        case MailEvent::Begin: return "Began";
+        case MailEvent::End: return "Ended";
+        case MailEvent::Fail: return "Failed";
+        case MailEvent::Requeue: return "Requeued";
+        case MailEvent::TimeLimit: return "Reached time limit";
+        case MailEvent::TimeLimit90: return "Reached 90% of time limit";
+        case MailEvent::TimeLimit80: return "Reached 80% of time limit";
+        case MailEvent::TimeLimit50: return "Reached 50% of time limit";
+        case MailEvent::InvalidDepend: return "Invalid dependency";
+        case MailEvent::StageOut: return "StageOut/Teardown";
+        case MailEvent::ArrayTasks: return "";
+    }
+    return "";
+}
+
+// How it ended: ", COMPLETED, ExitCode 0".
+std::string ending(const model::Outcome& outcome) {
+    const std::string state(model::long_name(outcome.state));
+    if (outcome.exit.signal != 0) return fmt::format(", {}, Signal {}", state, outcome.exit.signal);
+    return fmt::format(", {}, ExitCode {}", state, outcome.exit.code);
+}
+
+std::string ending(const ArraySide& array, const model::Outcome& outcome) {
+    const auto least = model::ExitStatus::from_wait(array.least_wait);
+    const auto worst = model::ExitStatus::from_wait(array.worst_wait);
+    if (worst.signal != 0) return fmt::format(", Mixed, MaxSignal [{}]", worst.signal);
+    const std::string state = least.code == 0 && worst.code > 0 ? "Mixed" : std::string(model::long_name(outcome.state));
+    return fmt::format(", {}, ExitCode [{}-{}]", state, least.code, worst.code);
+}
+
+bool summarized(const Job& job) {
+    return job.array && !model::has(job.spec->mail_types, MailEvent::ArrayTasks);
+}
+
+std::string who(const Job& job) {
+    const std::string& name = job.spec->name;
+    if (summarized(job)) {
+        const std::uint32_t array = job.array->array_id.value;
+        return fmt::format("Slurm Array Summary Job_id={}_* ({}) Name={}", array, array, name);
+    }
+    if (job.array && job.array->element) {
+        return fmt::format("Slurm Array Task Job_id={}_{} ({}) Name={}", job.array->array_id.value, *job.array->element,
+                           job.id.value, name);
+    }
+    return fmt::format("Slurm Job_id={} Name={}", job.id.value, name);
+}
+
+Seconds queued_for(const Job& job) {
+    const auto start = model::start_of(job);
+    return std::chrono::duration_cast<Seconds>(start.value_or(job.submitted) - job.submitted);
+}
+
+}  // namespace
+
+void Cluster::Impl::mail(const Job& job, MailEvent event) {
+    if (!model::has(job.spec->mail_types, event)) return;
+    if (summarized(job)) {
+        // One letter for the array: when its first element begins, and when all are over.
+        const ArraySide& array = arrays_.at(job.array->array_id);
+        if (event == MailEvent::Begin && (array.running > 1 || array.any_ended || job.restarts > 0)) return;
+        if ((event == MailEvent::End || event == MailEvent::Fail) && (array.running > 0 || !array.pending.empty())) return;
+    }
+    const model::Outcome* outcome = model::outcome_of(job);
+    const bool over = outcome != nullptr && (event == MailEvent::End || event == MailEvent::Fail);
+    const std::string run_time = model::format_duration(model::run_time(job, now_));
+    const std::string queued = model::format_duration(queued_for(job));
+    std::string subject = fmt::format("{} {}", who(job), word_for(event));
+    if (event == MailEvent::Begin) {
+        subject += ", Queued time " + queued;
+    } else if (event != MailEvent::InvalidDepend) {
+        subject += ", Run time " + run_time;
+    }
+    if (over) subject += summarized(job) ? ending(arrays_.at(job.array->array_id), *outcome) : ending(*outcome);
+
+    effect::Mail letter;
+    letter.job = job.id;
+    letter.event = event;
+    letter.to = job.spec->mail_user.empty() ? job.spec->user : job.spec->mail_user;
+    letter.subject = std::move(subject);
+    auto& env = letter.environment;
+    env.emplace_back("SLURM_CLUSTER_NAME", settings_.cluster_name);
+    env.emplace_back("SLURM_JOB_ID", std::to_string(job.id.value));
+    env.emplace_back("SLURM_JOB_NAME", job.spec->name);
+    env.emplace_back("SLURM_JOB_USER", job.spec->user);
+    env.emplace_back("SLURM_JOB_PARTITION", job.partition);
+    env.emplace_back("SLURM_JOB_MAIL_TYPE", std::string(word_for(event)));
+    env.emplace_back("SLURM_JOB_STATE", std::string(model::long_name(model::base_state_of(job))));
+    env.emplace_back("SLURM_JOB_WORK_DIR", job.spec->work_dir);
+    if (job.array) {
+        env.emplace_back("SLURM_ARRAY_JOB_ID", std::to_string(job.array->array_id.value));
+        if (job.array->element) env.emplace_back("SLURM_ARRAY_TASK_ID", std::to_string(*job.array->element));
+    }
+    if (event == MailEvent::Begin) {
+        env.emplace_back("SLURM_JOB_QUEUED_TIME", queued);
+    } else {
+        env.emplace_back("SLURM_JOB_RUN_TIME", run_time);
+    }
+    if (over) {
+        const int code = outcome->exit.signal != 0 ? outcome->exit.signal : outcome->exit.code;
+        env.emplace_back("SLURM_JOB_EXIT_CODE", std::to_string(outcome->exit.to_wait()));
+        env.emplace_back("SLURM_JOB_EXIT_CODE_MAX", std::to_string(code));
+    }
+    emit(std::move(letter));
+}
+
+// A job that failed is told as failed to those who asked for that; otherwise as ended.
+void Cluster::Impl::mail_end(const Job& job) {
+    const model::Outcome& outcome = *model::outcome_of(job);
+    const bool failed = outcome.state != model::JobState::Completed && outcome.state != model::JobState::Cancelled;
+    if (failed && model::has(job.spec->mail_types, MailEvent::Fail)) return mail(job, MailEvent::Fail);
+    mail(job, MailEvent::End);
+}
+
+}  // namespace switchyard::core

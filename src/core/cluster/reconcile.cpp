@@ -1,0 +1,100 @@
+// reconcile.cpp: a node registers and lists what lives on it; belief and fact are brought together.
+//
+// The list is true: an agent names every step whose stepd runs or whose end it has not been able to report. So
+// what it lists and we do not want is ended; what we want and it does not list either never arrived, and is
+// sent again, or is known to have begun, and is lost.
+
+#include <algorithm>
+
+#include "core/cluster/cluster_impl.hpp"
+
+namespace switchyard::core {
+namespace {
+
+EndCause cause_of(const model::Outcome& outcome) {
+    switch (outcome.state) {
+        case model::JobState::Cancelled: return EndCause::Cancelled;
+        case model::JobState::Timeout: return EndCause::TimeLimit;
+        case model::JobState::NodeFail: return EndCause::NodeFailed;
+        case model::JobState::Preempted: return EndCause::Preempted;
+        case model::JobState::Requeued: return EndCause::Requeued;
+        default: return EndCause::Finished;
+    }
+}
+
+}  // namespace
+
+void Cluster::Impl::reconcile(NodeIndex index, const std::vector<StepKey>& steps) {
+    const std::string name = nodes_[index].config.name;
+    NodeSide& node = node_sides_[index];
+    const std::set<StepKey> listed(steps.begin(), steps.end());
+    node.ghosts.clear();
+    for (const StepKey& key : listed) {
+        const bool ours = node.jobs.contains(key.job) && jobs_.at(key.job).attempt == key.attempt;
+        if (ours) continue;
+        if (node.ghosts.insert({key.job, key.attempt}).second) {
+            emit(effect::EndJob{name, key.job, key.attempt, EndCause::NodeFailed, Seconds{0}});
+        }
+    }
+    for (const JobId id : std::set<JobId>(node.jobs)) {
+        Job& job = jobs_.at(id);
+        const Instant started = model::run_of(job)->started;
+        const bool rebooted = nodes_[index].facts && nodes_[index].facts->booted > started;
+        reconcile_job(job, name, listed, rebooted);
+    }
+}
+
+void Cluster::Impl::reconcile_job(Job& job, const std::string& node, const std::set<StepKey>& listed, bool rebooted) {
+    if (const auto* completing = std::get_if<model::Completing>(&job.phase)) {
+        emit(effect::EndJob{node, job.id, job.attempt, cause_of(completing->outcome), settings_.kill_wait});
+        return;
+    }
+    const JobId id = job.id;
+    const Attempt attempt = job.attempt;
+    bool any_listed = false;
+    for (const StepKey& key : listed) {
+        if (key.job != id || key.attempt != attempt) continue;
+        any_listed = true;
+        JobSide& own_side = side(id);
+        own_side.seen.insert({key.step, node});
+        own_side.doubted.erase({key.step, node});
+        const auto step = steps_.find(key);
+        const bool wanted = step != steps_.end() && !step->second.end &&
+                            std::ranges::find(step->second.running_nodes, node) != step->second.running_nodes.end();
+        if (!wanted) emit(effect::EndStep{node, key, EndCause::Finished});
+    }
+    // What may have been decided while it could not be told.
+    if (any_listed) {
+        const bool frozen = std::holds_alternative<model::Suspended>(job.phase);
+        if (frozen || model::run_of(job)->suspended_for > Seconds{0}) {
+            emit(effect::Freeze{node, id, attempt, !frozen});
+        }
+        emit(effect::SetDeadline{node, id, attempt, deadline_of(job)});
+    }
+    const std::set<StepId> active = side(id).active_steps;
+    for (const StepId step_id : active) {
+        const StepKey key{id, attempt, step_id};
+        const auto step = steps_.find(key);
+        if (step == steps_.end() || listed.contains(key)) continue;
+        if (std::ranges::find(step->second.running_nodes, node) == step->second.running_nodes.end()) continue;
+        JobSide& own_side = side(id);
+        if (rebooted || own_side.seen.contains({step_id, node})) {
+            StepReport report;
+            report.key = key;
+            report.lost = true;
+            step_node_ended(job, step->second, node, report);
+            if (step_id == kBatchStep) return batch_ended(job, report, node);
+        } else if (step_id == kBatchStep) {
+            emit(effect::LaunchBatch{node, id, attempt});
+        } else if (own_side.launched_here.contains(step_id)) {
+            emit(effect::LaunchStep{node, key});
+        } else {
+            // Only its srun can launch it again. It has until the grace is over to come back.
+            own_side.doubted.insert({step_id, node});
+            timers_.set({TimerKey::Kind::StepDoubt, id.value}, now_ + settings_.owner_grace);
+        }
+    }
+    retry_waiting_steps(id);
+}
+
+}  // namespace switchyard::core

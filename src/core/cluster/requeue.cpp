@@ -1,0 +1,48 @@
+// requeue.cpp: back into the queue, by command. (After failures it is decided where the failure is met.)
+
+#include <algorithm>
+
+#include "core/cluster/selected.hpp"
+
+namespace switchyard::core {
+
+std::optional<Errc> Cluster::Impl::requeue_one(Job& job, const event::Requeue& event) {
+    using Next = model::Completing::Next;
+    if (std::holds_alternative<model::Pending>(job.phase)) return Errc::JobPending;
+    if (job.spec->kind != model::JobKind::Batch) return Errc::RequeueDisabled;
+    if (!job.spec->requeue.value_or(settings_.requeue_by_default) && !is_operator(event.caller)) {
+        return Errc::RequeueDisabled;
+    }
+    const Next next = event.hold ? Next::RequeueHold : Next::Requeue;
+    if (auto* completing = std::get_if<model::Completing>(&job.phase)) {
+        if (completing->next != Next::End) return Errc::JobCompleting;
+        completing->next = next;
+        completing->outcome.reason = model::Reason::None;
+        touch(job);
+        return std::nullopt;
+    }
+    if (std::holds_alternative<model::Ended>(job.phase)) {
+        if (event.incomplete_only) return Errc::JobFinished;
+        if (job.array && !job.array->element) return Errc::JobFinished;
+        index_again(job);
+        requeue_now(job, event.hold, kRequeueRest);
+        return std::nullopt;
+    }
+    model::Outcome outcome;
+    outcome.state = model::JobState::Requeued;
+    end_run(job, outcome, EndCause::Requeued, settings_.kill_wait, next);
+    return std::nullopt;
+}
+
+// A finished job counts among the living again.
+void Cluster::Impl::index_again(Job& job) {
+    ++unfinished_;
+    unfinished_by_name_[{job.spec->uid, job.spec->name}].insert(job.id);
+}
+
+void Cluster::Impl::on(const event::Requeue& event) {
+    auto done = for_each_selected(event.jobs, event.caller, [&](Job& job) { return requeue_one(job, event); });
+    reply(event.token, std::move(done));
+}
+
+}  // namespace switchyard::core

@@ -1,0 +1,206 @@
+// step_layout.cpp: which nodes, cores and cards of a job one of its steps gets.
+//
+// Steps share a job's nodes by count: each is charged for the cpus its tasks ask for, and waits when the job has
+// not so many uncharged. A step with --exact is confined to cores of its own; any other may use all of the job's
+// cores on its nodes, so that the threads of a lone srun have the whole allocation.
+
+#include <algorithm>
+
+#include "core/cluster/cluster_impl.hpp"
+#include "model/layout.hpp"
+
+namespace switchyard::core {
+namespace {
+
+// What other steps of the job have of one node.
+struct Taken {
+    std::uint32_t cpus = 0;
+    model::IndexSet cores;            // Of steps with --exact.
+    std::vector<model::GresGrant> gres;  // Of steps that asked for some.
+};
+
+std::uint32_t threads_of(const model::NodeGrant& grant) {
+    const auto cores = static_cast<std::uint32_t>(grant.cores.size());
+    return cores == 0 ? 1 : std::max(1u, grant.cpus / cores);
+}
+
+std::uint32_t charged_cpus(const model::StepSpec& spec, std::size_t tasks) {
+    if (spec.overlap) return 0;
+    const std::uint32_t per_task = spec.cpus_per_task.value_or(1);
+    return static_cast<std::uint32_t>(spec.overcommit ? std::min<std::size_t>(tasks, 1) : tasks * per_task);
+}
+
+bool contains(const std::vector<std::string>& list, const std::string& value) {
+    return std::ranges::find(list, value) != list.end();
+}
+
+// The part of `held` (less `taken`) that the requests name; NodesBusy if others have it now.
+Result<std::vector<model::GresGrant>> pick_gres(const std::vector<model::GresRequest>& requests,
+                                                const std::vector<model::GresGrant>& held,
+                                                const std::vector<model::GresGrant>& taken) {
+    std::vector<model::GresGrant> result;
+    for (const model::GresRequest& request : requests) {
+        std::uint64_t left = request.count, owned = 0;
+        for (const model::GresGrant& grant : held) {
+            if (grant.name != request.name || (!request.type.empty() && grant.type != request.type)) continue;
+            owned += grant.count;
+            model::GresGrant part{grant.name, grant.type, 0, {}, {}};
+            model::IndexSet free = grant.devices;
+            std::uint64_t used = 0;
+            for (const model::GresGrant& other : taken) {
+                if (other.name != grant.name || other.type != grant.type) continue;
+                free.erase(other.devices);
+                used += other.count;
+            }
+            if (!grant.devices.empty()) {
+                part.devices = free.first(left);
+                part.count = part.devices.size();
+            } else {
+                part.count = std::min(left, grant.count - std::min(grant.count, used));
+                std::uint64_t amount = part.count;
+                for (auto share : grant.shares) {
+                    share.amount = std::min(share.amount, amount);
+                    amount -= share.amount;
+                    if (share.amount > 0) part.shares.push_back(share);
+                }
+            }
+            left -= part.count;
+            if (part.count > 0) model::add_grants(result, {part});
+        }
+        if (owned < request.count) return fail(Errc::InvalidGres);
+        if (left > 0) return fail(Errc::NodesBusy);
+    }
+    return result;
+}
+
+// The job's nodes that the step may use, in order.
+Result<std::vector<const model::NodeGrant*>> candidate_nodes(const model::Allocation& allocation,
+                                                             const model::StepSpec& spec) {
+    std::vector<const model::NodeGrant*> nodes;
+    for (const std::string& name : spec.required_nodes) {
+        if (allocation.find(name) == nullptr) return fail(Errc::InvalidNodeName);
+    }
+    const std::uint32_t first = spec.relative.value_or(0);
+    if (first >= allocation.nodes.size()) return fail(Errc::InvalidNodeCount);
+    for (std::size_t i = 0; i < allocation.nodes.size(); ++i) {
+        const model::NodeGrant& grant = allocation.nodes[(i + first) % allocation.nodes.size()];
+        if (spec.relative && i + first >= allocation.nodes.size()) break;
+        if (contains(spec.excluded_nodes, grant.node)) continue;
+        nodes.push_back(&grant);
+    }
+    if (!spec.required_nodes.empty()) {
+        std::ranges::stable_partition(nodes, [&](const model::NodeGrant* grant) {
+            return contains(spec.required_nodes, grant->node);
+        });
+    }
+    return nodes;
+}
+
+}  // namespace
+
+Result<model::StepLayout> Cluster::Impl::lay_out_step(const Job& job, const event::CreateStep& event) const {
+    const model::StepSpec& spec = event.spec;
+    const model::Allocation& allocation = *model::allocation_of(job);
+    SY_TRY(std::vector<const model::NodeGrant*> nodes, candidate_nodes(allocation, spec));
+    const auto available = static_cast<std::uint32_t>(nodes.size());
+    const auto required = static_cast<std::uint32_t>(spec.required_nodes.size());
+
+    std::uint32_t job_tasks = 0;
+    for (const model::NodeGrant& grant : allocation.nodes) job_tasks += grant.tasks;
+    std::uint32_t count = available;
+    if (spec.nodes_min || spec.nodes_max) {
+        const std::uint32_t least = std::max(spec.nodes_min.value_or(1), std::max(1u, required));
+        if (least > available) {
+            return fail(Errc::InvalidNodeCount, "Only allocated " + std::to_string(available) + " nodes asked for " +
+                                                    std::to_string(least));
+        }
+        count = std::min(available, std::max(least, spec.nodes_max.value_or(least)));
+    } else if (required > 0) {
+        count = required;
+    }
+    std::uint32_t tasks = 0;
+    if (spec.tasks) {
+        tasks = *spec.tasks;
+    } else if (spec.tasks_per_node) {
+        tasks = *spec.tasks_per_node * count;
+    } else {
+        tasks = count == allocation.nodes.size() ? std::max(job_tasks, count) : count;
+    }
+    if (tasks == 0) return fail(Errc::InvalidTaskCount);
+    if (tasks < count) count = std::max({tasks, required, 1u});
+    nodes.resize(count);
+    // Ranks follow the order of the job's nodes, however they were chosen.
+    std::ranges::sort(nodes);
+
+    std::vector<Taken> taken(count);
+    if (const auto own_side = sides_.find(job.id); own_side != sides_.end()) {
+        for (const StepId id : own_side->second.active_steps) {
+            if (id == kBatchStep || id == kExternStep || id == kInteractiveStep) continue;
+            const model::Step& other = steps_.at(StepKey{job.id, job.attempt, id});
+            if (other.spec.overlap) continue;
+            for (const model::StepNode& part : other.layout.nodes) {
+                for (std::uint32_t i = 0; i < count; ++i) {
+                    if (nodes[i]->node != part.grant.node || !contains(other.running_nodes, part.grant.node)) continue;
+                    taken[i].cpus += charged_cpus(other.spec, part.tasks.size());
+                    if (other.spec.exact) taken[i].cores.insert(part.grant.cores);
+                    if (!other.spec.gres_per_node.empty()) model::add_grants(taken[i].gres, part.grant.gres);
+                }
+            }
+        }
+    }
+    const std::uint32_t per_task = std::max(1u, spec.cpus_per_task.value_or(1));
+    const bool shares = spec.overlap || spec.interactive;
+    model::LayoutRequest free, whole;
+    for (std::uint32_t i = 0; i < count; ++i) {
+        const std::uint32_t left = shares ? nodes[i]->cpus : nodes[i]->cpus - std::min(nodes[i]->cpus, taken[i].cpus);
+        free.slots.push_back(left / per_task);
+        whole.slots.push_back(nodes[i]->cpus / per_task);
+    }
+    free.tasks = whole.tasks = tasks;
+    free.tasks_per_node = whole.tasks_per_node = spec.tasks_per_node.value_or(0);
+    free.distribution = whole.distribution = spec.distribution;
+    free.overcommit = whole.overcommit = spec.overcommit || spec.interactive || job.spec->overcommit;
+    auto ranks = model::lay_out(free);
+    const auto empty = [](const auto& list) { return list.empty(); };
+    const bool starved = ranks && std::ranges::any_of(*ranks, empty) && tasks >= count;
+    if (!ranks || starved) {
+        auto possible = model::lay_out(whole);
+        if (possible) return fail(Errc::NodesBusy);
+        return fail(possible.error().code == Errc::InvalidTaskCount ? Errc::TooManyCpus : possible.error().code);
+    }
+
+    model::StepLayout layout;
+    for (std::uint32_t i = 0; i < count; ++i) {
+        model::StepNode part;
+        part.tasks = std::move((*ranks)[i]);
+        part.grant = *nodes[i];
+        part.grant.tasks = static_cast<std::uint32_t>(part.tasks.size());
+        if (spec.exact && !shares && !spec.whole) {
+            const std::uint32_t threads = threads_of(*nodes[i]);
+            const std::uint32_t cores = (charged_cpus(spec, part.tasks.size()) + threads - 1) / threads;
+            model::IndexSet own = nodes[i]->cores;
+            own.erase(taken[i].cores);
+            part.grant.cores = own.first(std::max(1u, cores));
+            if (part.grant.cores.size() < cores) return fail(Errc::NodesBusy);
+            part.grant.cpus = static_cast<std::uint32_t>(part.grant.cores.size()) * threads;
+        }
+        using Per = model::MemoryRequest::Per;
+        if (spec.memory.per != Per::Unset && spec.memory.amount.value > 0) {
+            const std::uint64_t factor =
+                spec.memory.per == Per::Cpu ? std::max(1u, charged_cpus(spec, part.tasks.size())) : 1;
+            const model::MiB asked = spec.memory.amount * factor;
+            if (nodes[i]->memory.value > 0 && asked > nodes[i]->memory) return fail(Errc::MemoryNotSatisfiable);
+            part.grant.memory = asked;
+        }
+        if (spec.gres_none) {
+            part.grant.gres.clear();
+        } else if (!spec.gres_per_node.empty()) {
+            const std::vector<model::GresGrant> none;
+            SY_TRY(part.grant.gres, pick_gres(spec.gres_per_node, nodes[i]->gres, shares ? none : taken[i].gres));
+        }
+        layout.nodes.push_back(std::move(part));
+    }
+    return layout;
+}
+
+}  // namespace switchyard::core

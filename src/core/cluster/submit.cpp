@@ -1,0 +1,168 @@
+// submit.cpp: a job arrives. Its record and its id are in the same step, so they become durable together.
+
+#include <algorithm>
+#include <utility>
+
+#include "base/assert.hpp"
+#include "core/cluster/cluster_impl.hpp"
+#include "core/sched/placement.hpp"
+
+namespace switchyard::core {
+namespace {
+
+// Where "no start in sight" lies: the answer still has to be a date.
+constexpr Seconds kNeverSeen = sched::kForever;
+
+model::ArrayPlace array_place(JobId id, const model::ArraySpec& spec) {
+    model::ArrayPlace place;
+    place.array_id = id;
+    place.pending = spec.elements;
+    place.throttle = spec.throttle;
+    place.count = static_cast<std::uint32_t>(spec.elements.size());
+    place.min = spec.elements.front();
+    place.max = spec.elements.back();
+    place.step = spec.step;
+    return place;
+}
+
+}  // namespace
+
+JobId Cluster::Impl::take_job_id() {
+    const JobId id = next_job_id_;
+    next_job_id_ = JobId{id.value + 1};
+    changes_.next_job_id = true;
+    return id;
+}
+
+void Cluster::Impl::on(const event::Submit& event) {
+    if (event.nonce != 0 && !event.test_only) {
+        const auto known = nonces_.find({event.caller.uid, event.nonce});
+        if (known != nonces_.end()) {
+            const Job& job = jobs_.at(known->second);
+            const bool waits_on = job.spec->kind == model::JobKind::Allocation && !model::is_finished(job);
+            reply(event.token, reply::Submitted{job.id, {}}, !waits_on);
+            if (waits_on) {
+                own(event.token, job.id);
+                if (!std::holds_alternative<model::Pending>(job.phase)) {
+                    reply(event.token, reply::Granted{job.id}, job.spec->detached);
+                }
+            }
+            return;
+        }
+    }
+    JobSpec spec = event.spec;
+    spec.uid = event.caller.uid;
+    spec.gid = event.caller.gid;
+    std::vector<std::string> notes;
+    Status status = complete_spec(spec, notes);
+    if (status) status = validate(spec, notes);
+    if (status && unfinished_ >= settings_.max_job_count) status = fail(Errc::TooManyJobs);
+    if (!status) return reply(event.token, reply::Failed{status.error(), std::move(notes)});
+    if (event.test_only) return answer_test_only(event, spec, std::move(notes));
+
+    Job job;
+    job.id = take_job_id();
+    if (spec.array) job.array = array_place(job.id, *spec.array);
+    job.partition = spec.partitions.front();
+    job.submitted = now_;
+    job.nonce = event.nonce;
+    job.priority = base_priority(job.id, spec, is_operator(event.caller));
+    model::Pending pending;
+    pending.eligible_at = std::max(now_, spec.begin.value_or(now_));
+    if (spec.hold || job.priority == 0) {
+        pending.hold = model::Hold::User;
+        job.priority = 0;
+    }
+    job.phase = pending;
+    job.spec = std::make_shared<const JobSpec>(std::move(spec));
+    Job& kept = jobs_.emplace(job.id, std::move(job)).first->second;
+    index_job(kept);
+    touch(kept);
+    ++figures_.jobs_submitted;
+    const bool waits_on = kept.spec->kind == model::JobKind::Allocation;
+    if (waits_on) {
+        timers_.set({TimerKey::Kind::Owner, kept.id.value}, std::nullopt);
+        if (event.token.value != 0) own(event.token, kept.id);
+        const model::Partition& partition = *partition_of(kept);
+        if (limit_problem(*kept.spec, partition) || partition.state == model::PartitionState::Down ||
+            partition.state == model::PartitionState::Inactive) {
+            notes.push_back(std::string(errc_text(Errc::PartitionUnavailable)));
+        }
+    }
+    const JobId id = kept.id;
+    if (kept.spec->immediate) {
+        const std::size_t effects_before = effects_.size();
+        reply(event.token, reply::Submitted{id, std::move(notes)}, !waits_on);
+        review(kept);
+        schedule(now_);
+        if (!std::holds_alternative<model::Pending>(kept.phase)) return;
+        // It could not start at once, so it was never there.
+        effects_.erase(effects_.begin() + static_cast<std::ptrdiff_t>(effects_before));
+        withdraw(kept);
+        return refuse(event.token, Errc::ImmediateFailed);
+    }
+    reply(event.token, reply::Submitted{id, std::move(notes)}, !waits_on);
+    review(kept);
+}
+
+std::uint32_t Cluster::Impl::base_priority(JobId id, const JobSpec& spec, bool privileged) const {
+    if (spec.priority && (privileged || *spec.priority == 0)) return *spec.priority;
+    const std::int64_t fallen = std::int64_t{kPriorityTop} - id.value - spec.nice;
+    return static_cast<std::uint32_t>(std::clamp<std::int64_t>(fallen, 1, 0xfffffffe));
+}
+
+// Takes a job that was accepted in this very step out again, without a trace.
+void Cluster::Impl::withdraw(Job& job) {
+    const JobId id = job.id;
+    unqueue(id);
+    drop_reservation(id);
+    unindex_dependency(job);
+    --unfinished_;
+    const auto named = unfinished_by_name_.find({job.spec->uid, job.spec->name});
+    named->second.erase(id);
+    if (named->second.empty()) unfinished_by_name_.erase(named);
+    if (job.nonce != 0) nonces_.erase({job.spec->uid, job.nonce});
+    if (job.array) arrays_.erase(id);
+    if (const JobSide* own = find_side(id); own && own->owner) drop_token(*own->owner, id);
+    sides_.erase(id);
+    timers_.set({TimerKey::Kind::Job, id.value}, std::nullopt);
+    std::erase(fresh_, id);
+    jobs_.erase(id);
+    changes_.jobs.erase(id);
+}
+
+void Cluster::Impl::answer_test_only(const event::Submit& event, const JobSpec& spec,
+                                     std::vector<std::string> notes) {
+    std::optional<sched::Planned> best;
+    PartitionIndex where = *partition_index(spec.partitions.front());
+    for (const std::string& name : spec.partitions) {
+        const PartitionIndex index = *partition_index(name);
+        if (limit_problem(spec, partitions_[index])) continue;
+        const sched::Demand demand = sched::make_demand(sched::shape_of(spec, partitions_[index], settings_), pool_);
+        const Seconds limit =
+            spec.time_limit && !spec.time_limit->unlimited ? spec.time_limit->seconds : sched::kForever;
+        sched::Planner planner(pool_, std::max(now_, spec.begin.value_or(now_)));
+        auto planned = planner.plan(0, index, demand, limit, sched::kLastKey);
+        if (!planned) {
+            const sched::View idle{.empty = true, .every_node = true};
+            if (auto picks = sched::place(pool_, index, demand, idle)) {
+                planned = sched::Planned{now_ + kNeverSeen, std::move(*picks)};
+            }
+        }
+        if (planned && (!best || planned->start < best->start)) {
+            best = std::move(planned);
+            where = index;
+        }
+    }
+    if (!best) return refuse(event.token, Errc::NodeConfigUnavailable, std::move(notes));
+    reply::WouldStart answer{next_job_id_, best->start, 0, {}, partitions_[where].name};
+    const sched::Demand demand = sched::make_demand(sched::shape_of(spec, partitions_[where], settings_), pool_);
+    for (const sched::Pick& pick : best->picks) {
+        const sched::NodeEntry& node = pool_.node(pick.node);
+        answer.cpus += sched::planned_room(pool_, demand, pick).cores * node.threads;
+        answer.nodes.push_back(node.name);
+    }
+    reply(event.token, std::move(answer));
+}
+
+}  // namespace switchyard::core

@@ -1,0 +1,56 @@
+// timers.hpp: what is due when. At most one timer for each thing; setting it again moves it.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "base/time.hpp"
+
+namespace switchyard::core {
+
+struct TimerKey {
+    enum class Kind : std::uint8_t { Job, Node, Owner, StepDoubt };
+    Kind kind;
+    std::uint32_t id;
+    auto operator<=>(const TimerKey&) const = default;
+};
+
+class Timers {
+  public:
+    void set(TimerKey key, std::optional<Instant> at) {
+        if (const auto found = by_key_.find(key); found != by_key_.end()) {
+            if (at && found->second == *at) return;
+            by_time_.erase({found->second, key});
+            by_key_.erase(found);
+        }
+        if (!at) return;
+        by_key_.emplace(key, *at);
+        by_time_.emplace(*at, key);
+    }
+    std::optional<Instant> next() const {
+        if (by_time_.empty()) return std::nullopt;
+        return by_time_.begin()->first;
+    }
+    // The next one due by `now`, taken out.
+    std::optional<TimerKey> take_due(Instant now) {
+        if (by_time_.empty() || by_time_.begin()->first > now) return std::nullopt;
+        const TimerKey key = by_time_.begin()->second;
+        by_time_.erase(by_time_.begin());
+        by_key_.erase(key);
+        return key;
+    }
+    void clear() {
+        by_key_.clear();
+        by_time_.clear();
+    }
+
+  private:
+    std::map<TimerKey, Instant> by_key_;
+    std::set<std::pair<Instant, TimerKey>> by_time_;
+};
+
+}  // namespace switchyard::core

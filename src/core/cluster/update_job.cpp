@@ -1,0 +1,169 @@
+// update_job.cpp: `scontrol update job`. What shapes an allocation can be changed only while the job waits.
+
+#include <algorithm>
+
+#include "core/cluster/selected.hpp"
+
+namespace switchyard::core {
+namespace {
+
+template <class T>
+void assign(T& field, const std::optional<T>& value) {
+    if (value) field = *value;
+}
+template <class T>
+void assign(std::optional<T>& field, const std::optional<T>& value) {
+    if (value) field = *value;
+}
+
+bool changes_shape(const model::JobUpdate& update) {
+    return update.constraint || update.reservation || update.licenses || update.std_in || update.std_out ||
+           update.std_err || update.work_dir || update.partitions || update.required_nodes ||
+           update.excluded_nodes || update.begin || update.nodes_min || update.nodes_max || update.tasks ||
+           update.cpus_per_task || update.cpus_min || update.tasks_per_node || update.memory ||
+           update.gres_per_node || update.dependency || update.oversubscribe || update.contiguous ||
+           update.priority || update.account;
+}
+
+model::TimeLimit changed_limit(const std::optional<model::TimeLimit>& old, const model::TimeLimitChange& change) {
+    using Mode = model::TimeLimitChange::Mode;
+    if (change.mode == Mode::Set || !old || old->unlimited) return change.limit;
+    model::TimeLimit limit = *old;
+    const Seconds delta = change.limit.seconds;
+    limit.seconds = change.mode == Mode::Add ? limit.seconds + delta : std::max(Seconds{60}, limit.seconds - delta);
+    return limit;
+}
+
+}  // namespace
+
+std::optional<Errc> Cluster::Impl::update_time_limit(Job& job, const event::UpdateJob& event, JobSpec& spec) {
+    if (!event.update.time_limit) return std::nullopt;
+    const model::TimeLimit limit = changed_limit(spec.time_limit, *event.update.time_limit);
+    const bool raises = spec.time_limit && *spec.time_limit < limit;
+    const bool pending = std::holds_alternative<model::Pending>(job.phase);
+    // Only an operator gives a running job more time; a waiting one may ask for what its partition allows.
+    if (raises && !is_operator(event.caller)) {
+        const model::Partition* partition = partition_of(job);
+        if (!pending || partition == nullptr || partition->max_time < limit) return Errc::AccessDenied;
+    }
+    spec.time_limit = limit;
+    return std::nullopt;
+}
+
+std::optional<Errc> Cluster::Impl::update_shape(Job& job, const model::JobUpdate& update, JobSpec& spec) {
+    auto& pending = std::get<model::Pending>(job.phase);
+    assign(spec.constraint, update.constraint);
+    assign(spec.reservation, update.reservation);
+    assign(spec.licenses, update.licenses);
+    assign(spec.std_in, update.std_in);
+    assign(spec.std_out, update.std_out);
+    assign(spec.std_err, update.std_err);
+    assign(spec.work_dir, update.work_dir);
+    assign(spec.account, update.account);
+    assign(spec.partitions, update.partitions);
+    assign(spec.required_nodes, update.required_nodes);
+    assign(spec.excluded_nodes, update.excluded_nodes);
+    assign(spec.nodes_min, update.nodes_min);
+    assign(spec.nodes_max, update.nodes_max);
+    if (update.nodes_min && !update.nodes_max) spec.nodes_max = *update.nodes_min;
+    assign(spec.tasks, update.tasks);
+    assign(spec.cpus_per_task, update.cpus_per_task);
+    assign(spec.cpus_per_node_min, update.cpus_min);
+    assign(spec.tasks_per_node, update.tasks_per_node);
+    assign(spec.memory, update.memory);
+    assign(spec.gres_per_node, update.gres_per_node);
+    assign(spec.oversubscribe, update.oversubscribe);
+    assign(spec.contiguous, update.contiguous);
+    if (update.dependency) {
+        spec.dependency = *update.dependency;
+        if (depends_on(spec, job.id)) return Errc::DependencyProblem;
+    }
+    std::vector<std::string> notes;
+    Status status = complete_spec(spec, notes);
+    if (status) status = validate(spec, notes);
+    if (!status) return status.error().code;
+    if (update.begin) {
+        spec.begin = *update.begin;
+        pending.eligible_at = std::max(now_, *update.begin);
+        pending.reason = model::Reason::None;
+    }
+    job.partition = spec.partitions.front();
+    return std::nullopt;
+}
+
+std::optional<Errc> Cluster::Impl::update_one(Job& job, const event::UpdateJob& event) {
+    const model::JobUpdate& update = event.update;
+    if (std::holds_alternative<model::Ended>(job.phase) || std::holds_alternative<model::Completing>(job.phase)) {
+        const bool harmless = update.comment || update.admin_comment || update.extra;
+        if (!harmless || update.time_limit || changes_shape(update)) return Errc::JobFinished;
+    }
+    const bool pending = std::holds_alternative<model::Pending>(job.phase);
+    if (!pending && changes_shape(update)) return Errc::JobNotPending;
+    if (update.admin_comment && !is_operator(event.caller)) return Errc::AccessDenied;
+    if (update.nice && *update.nice < job.spec->nice && !is_operator(event.caller)) return Errc::AccessDenied;
+    if (update.priority && *update.priority > job.priority && !is_operator(event.caller)) return Errc::AccessDenied;
+
+    JobSpec spec = *job.spec;
+    if (const auto problem = update_time_limit(job, event, spec)) return problem;
+    if (pending && changes_shape(update)) {
+        if (const auto problem = update_shape(job, update, spec)) return problem;
+    }
+    const std::string old_name = spec.name;
+    assign(spec.name, update.name);
+    assign(spec.qos, update.qos);
+    assign(spec.wckey, update.wckey);
+    assign(spec.comment, update.comment);
+    assign(spec.mail_user, update.mail_user);
+    assign(spec.mail_types, update.mail_types);
+    assign(spec.extra, update.extra);
+    assign(spec.requeue, update.requeue);
+    assign(spec.deadline, update.deadline);
+    assign(job.admin_comment, update.admin_comment);
+    if (update.nice) spec.nice = *update.nice;
+
+    if (pending) unindex_dependency(job);
+    if (spec.name != old_name && !std::holds_alternative<model::Ended>(job.phase)) {
+        auto& old = unfinished_by_name_[{spec.uid, old_name}];
+        old.erase(job.id);
+        if (old.empty()) unfinished_by_name_.erase({spec.uid, old_name});
+        unfinished_by_name_[{spec.uid, spec.name}].insert(job.id);
+    }
+    replace_spec(job, spec);
+    if (update.array_throttle && job.array) {
+        for (const JobId id : arrays_[job.array->array_id].records) {
+            jobs_.at(id).array->throttle = *update.array_throttle;
+            touch(jobs_.at(id));
+        }
+        for (const JobId id : std::set<JobId>(arrays_[job.array->array_id].pending)) review(jobs_.at(id));
+    }
+    if (pending) {
+        index_dependency(job);
+        const JobId first = job.array ? job.array->array_id : job.id;
+        if (update.priority) {
+            job.priority = *update.priority;
+            auto& waiting = std::get<model::Pending>(job.phase);
+            waiting.hold = job.priority > 0 ? model::Hold::None
+                                            : (is_operator(event.caller) ? model::Hold::Admin : model::Hold::User);
+        } else if (update.nice && job.priority != 0) {
+            job.priority = base_priority(first, spec, true);
+        }
+        review(job);
+    } else if (auto* run = std::get_if<model::Running>(&job.phase); run != nullptr && update.time_limit) {
+        run->ends_by.reset();
+        if (!spec.time_limit->unlimited) run->ends_by = run->started + spec.time_limit->seconds + run->suspended_for;
+        for (const model::NodeGrant& grant : run->allocation.nodes) {
+            emit(effect::SetDeadline{grant.node, job.id, job.attempt, deadline_of(job)});
+        }
+        set_until(job);
+        retime(job);
+        plan_is_stale_ = true;
+    }
+    return std::nullopt;
+}
+
+void Cluster::Impl::on(const event::UpdateJob& event) {
+    auto done = for_each_selected(event.jobs, event.caller, [&](Job& job) { return update_one(job, event); });
+    reply(event.token, std::move(done));
+}
+
+}  // namespace switchyard::core

@@ -1,0 +1,75 @@
+// update_node.cpp: `scontrol update node`: drained, resumed, taken down, with a reason.
+
+#include <algorithm>
+
+#include "core/cluster/cluster_impl.hpp"
+
+namespace switchyard::core {
+
+void Cluster::Impl::on(const event::UpdateNode& event) {
+    if (!is_operator(event.caller)) return refuse(event.token, Errc::InvalidUserId);
+    const model::NodeUpdate& update = event.update;
+    std::vector<NodeIndex> named;
+    for (const std::string& name : update.nodes) {
+        const auto index = node_index(name);
+        if (!index) return refuse(event.token, Errc::InvalidNodeName);
+        named.push_back(*index);
+    }
+    using Verb = model::NodeVerb;
+    const bool needs_reason = update.verb == Verb::Drain || update.verb == Verb::Down || update.verb == Verb::Fail;
+    for (const NodeIndex index : named) {
+        if (needs_reason && !update.reason && !nodes_[index].mark) {
+            return reply(event.token,
+                         reply::Failed{{Errc::InvalidArgument,
+                                        "You must specify a reason when DOWNING or DRAINING a node. Request denied"},
+                                       {}});
+        }
+    }
+    const std::string by = event.caller_name.empty() ? std::to_string(event.caller.uid) : event.caller_name;
+    bool reorder = false;
+    for (const NodeIndex index : named) {
+        model::Node& node = nodes_[index];
+        if (update.comment) node.comment = *update.comment;
+        if (update.extra) node.extra = *update.extra;
+        if (update.weight) {
+            reorder |= node.config.weight != *update.weight;
+            node.config.weight = *update.weight;
+        }
+        if (update.features) {
+            node.config.features = *update.features;
+            pool_.redescribe(index, node);
+            ++hope_epoch_;
+        }
+        const std::string reason = update.reason.value_or(node.mark ? node.mark->reason : "");
+        switch (update.verb) {
+            case Verb::None:
+                if (update.reason && (node.down || node.drain)) node.mark = model::NodeMark{reason, by, now_};
+                break;
+            case Verb::Drain:
+            case Verb::Fail:
+                node.drain = true;
+                node.mark = model::NodeMark{reason, by, now_};
+                break;
+            case Verb::Undrain:
+                node.drain = false;
+                if (!node.down) node.mark.reset();
+                break;
+            case Verb::Resume:
+            case Verb::Idle:
+                node.drain = node.down = false;
+                node.mark.reset();
+                if (!node.responding) {
+                    node_sides_[index].silent_since = now_;
+                    timers_.set({TimerKey::Kind::Node, index}, now_ + settings_.node_timeout);
+                }
+                break;
+            case Verb::Down: node_down(index, reason, by); break;
+        }
+        touch_node(index);
+        refresh_node(index);
+    }
+    if (reorder) rebuild();
+    reply(event.token, reply::Done{{}, static_cast<std::uint32_t>(named.size()), {}});
+}
+
+}  // namespace switchyard::core

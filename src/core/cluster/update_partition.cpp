@@ -1,0 +1,91 @@
+// update_partition.cpp: partitions changed, made and removed at run time. Such changes outlive a restart.
+
+#include <algorithm>
+
+#include "core/cluster/cluster_impl.hpp"
+
+namespace switchyard::core {
+namespace {
+
+template <class T>
+void assign(T& field, const std::optional<T>& value) {
+    if (value) field = *value;
+}
+
+void apply(model::Partition& partition, const model::PartitionUpdate& update) {
+    assign(partition.nodes, update.nodes);
+    assign(partition.allow_groups, update.allow_groups);
+    assign(partition.allow_accounts, update.allow_accounts);
+    assign(partition.state, update.state);
+    assign(partition.is_default, update.is_default);
+    assign(partition.hidden, update.hidden);
+    assign(partition.root_only, update.root_only);
+    assign(partition.max_time, update.max_time);
+    assign(partition.default_time, update.default_time);
+    assign(partition.min_nodes, update.min_nodes);
+    assign(partition.priority_tier, update.priority_tier);
+    assign(partition.priority_job_factor, update.priority_job_factor);
+    assign(partition.max_nodes, update.max_nodes);
+    assign(partition.over_subscribe, update.over_subscribe);
+}
+
+}  // namespace
+
+void Cluster::Impl::write_partition(const model::Partition& partition) {
+    runtime_partitions_.insert(partition.name);
+    deleted_partitions_.erase(partition.name);
+    changes_.partitions.insert(partition.name);
+}
+
+void Cluster::Impl::on(const event::UpdatePartition& event) {
+    if (!is_operator(event.caller)) return refuse(event.token, Errc::InvalidUserId);
+    const model::PartitionUpdate& update = event.update;
+    using Action = model::PartitionUpdate::Action;
+    const auto index = partition_index(update.name);
+    if (update.nodes) {
+        for (const std::string& name : *update.nodes) {
+            if (!node_index(name)) return refuse(event.token, Errc::InvalidNodeName);
+        }
+    }
+    if (update.action == Action::Delete) {
+        if (!index) return refuse(event.token, Errc::InvalidPartition);
+        for (const auto& [id, job] : jobs_) {
+            const bool runs_there = !model::is_finished(job) && !std::holds_alternative<model::Pending>(job.phase) &&
+                                    job.partition == update.name;
+            if (runs_there) {
+                return reply(event.token, reply::Failed{{Errc::InvalidArgument, "Partition is in use"}, {}});
+            }
+        }
+        partitions_.erase(partitions_.begin() + static_cast<std::ptrdiff_t>(*index));
+        runtime_partitions_.erase(update.name);
+        deleted_partitions_.insert(update.name);
+        changes_.partitions.insert(update.name);
+    } else {
+        if (update.action == Action::Create && index) {
+            return reply(event.token, reply::Failed{{Errc::InvalidPartition, "Partition already exists"}, {}});
+        }
+        if (update.action == Action::Update && !index) return refuse(event.token, Errc::InvalidPartition);
+        model::Partition partition;
+        partition.name = update.name;
+        if (index) partition = partitions_[*index];
+        apply(partition, update);
+        if (update.is_default.value_or(false)) {
+            for (model::Partition& other : partitions_) {
+                if (!other.is_default || other.name == partition.name) continue;
+                other.is_default = false;
+                write_partition(other);
+            }
+        }
+        write_partition(partition);
+        if (index) {
+            partitions_[*index] = std::move(partition);
+        } else {
+            partitions_.push_back(std::move(partition));
+        }
+    }
+    ++hope_epoch_;
+    rebuild();
+    reply(event.token, reply::Done{{}, 1, {}});
+}
+
+}  // namespace switchyard::core

@@ -1,0 +1,205 @@
+// validate.cpp: what a submission must satisfy. The words are Slurm's, because programs look for them.
+
+#include <algorithm>
+
+#include "core/cluster/cluster_impl.hpp"
+#include "core/sched/placement.hpp"
+
+namespace switchyard::core {
+namespace {
+
+using model::Reason;
+using Per = model::MemoryRequest::Per;
+
+bool contains(const std::vector<std::string>& list, const std::string& value) {
+    return std::ranges::find(list, value) != list.end();
+}
+
+bool names_gres(const std::vector<std::string>& known, const std::vector<model::GresRequest>& requests) {
+    return std::ranges::all_of(requests, [&](const auto& request) { return contains(known, request.name); });
+}
+
+}  // namespace
+
+// Fills in what the user left to the site.
+Status Cluster::Impl::complete_spec(JobSpec& spec, std::vector<std::string>& notes) const {
+    if (spec.partitions.empty()) {
+        const auto found = std::ranges::find_if(partitions_, &model::Partition::is_default);
+        if (found == partitions_.end()) return fail(Errc::InvalidPartition);
+        spec.partitions = {found->name};
+    }
+    for (const std::string& name : spec.partitions) {
+        if (partition_index(name)) continue;
+        notes.push_back("invalid partition specified: " + name);
+        return fail(Errc::InvalidPartition);
+    }
+    const model::Partition& partition = partitions_[*partition_index(spec.partitions.front())];
+    if (!spec.time_limit) {
+        spec.time_limit = partition.default_time ? *partition.default_time : partition.max_time;
+    }
+    if (spec.memory.per == Per::Unset) {
+        const auto choose = [&](Per per, const std::optional<model::MiB>& amount) {
+            if (spec.memory.per != Per::Unset || !amount || amount->value == 0) return;
+            spec.memory = {per, *amount};
+        };
+        choose(Per::Cpu, partition.def_mem_per_cpu);
+        choose(Per::Node, partition.def_mem_per_node);
+        choose(Per::Cpu, settings_.def_mem_per_cpu);
+        choose(Per::Node, settings_.def_mem_per_node);
+    }
+    if (spec.name.empty()) spec.name = spec.kind == model::JobKind::Batch ? "sbatch" : "interactive";
+    return {};
+}
+
+Status Cluster::Impl::check_dependency(const JobSpec& spec) const {
+    for (const model::DependencyTerm& term : spec.dependency.terms) {
+        if (term.kind == model::DependencyKind::Singleton) continue;
+        if (targets_of(term).empty()) return fail(Errc::DependencyProblem);
+    }
+    return {};
+}
+
+namespace {
+
+Status check_access(const JobSpec& spec, const model::Partition& partition, const Settings& settings) {
+    const bool root = spec.uid == 0;
+    if (partition.root_only && !root) return fail(Errc::AccessDenied);
+    if (root && (settings.disable_root_jobs || partition.disable_root_jobs)) return fail(Errc::AccessDenied);
+    if (!root && !partition.allow_groups.empty() && !contains(partition.allow_groups, "ALL") &&
+        !contains(partition.allow_groups, spec.group)) {
+        return fail(Errc::AccessDenied, "User's group not permitted to use this partition");
+    }
+    if (!spec.account.empty()) {
+        const bool allowed = partition.allow_accounts.empty() || contains(partition.allow_accounts, "ALL") ||
+                             contains(partition.allow_accounts, spec.account);
+        if (!allowed || contains(partition.deny_accounts, spec.account)) return fail(Errc::InvalidAccount);
+    }
+    return {};
+}
+
+// What one node, any of the partition, can never hold of the job. `part` leaves out everything else.
+bool some_node_holds(const sched::NodePool& pool, PartitionIndex partition, sched::Shape part) {
+    part.nodes_min = 1;
+    part.required.clear();
+    part.spread = true;
+    if (!part.tasks_by_node) part.tasks = 1;
+    part.contiguous = false;
+    part.gpus_per_job.clear();
+    const sched::Demand demand = sched::make_demand(std::move(part), pool);
+    for (const NodeIndex node : pool.order(partition)) {
+        const sched::NodeEntry& entry = pool.node(node);
+        // A node nobody has seen yet and that the configuration does not describe may be anything.
+        if (entry.cores == 0) return true;
+        if (!sched::is_candidate(entry, node, demand)) continue;
+        if (sched::fit(entry, sched::empty_room(entry), demand, pool.unit()).tasks > 0) return true;
+    }
+    return false;
+}
+
+Status check_one_node(const sched::NodePool& pool, PartitionIndex partition, const sched::Shape& shape,
+                      std::vector<std::string>& notes) {
+    sched::Shape part = shape;
+    part.memory_per = Per::Unset;
+    part.gres_per_node.clear();
+    part.gres_per_task.clear();
+    part.gres_per_socket.clear();
+    part.cpus_per_gpu = 0;
+    if (!some_node_holds(pool, partition, part)) {
+        notes.push_back("CPU count per node can not be satisfied");
+        return fail(Errc::NodeConfigUnavailable);
+    }
+    part.memory_per = shape.memory_per == Per::Gpu ? Per::Unset : shape.memory_per;
+    if (!some_node_holds(pool, partition, part)) {
+        notes.push_back("Memory specification can not be satisfied");
+        return fail(Errc::NodeConfigUnavailable);
+    }
+    if (!some_node_holds(pool, partition, shape)) return fail(Errc::NodeConfigUnavailable);
+    return {};
+}
+
+}  // namespace
+
+Status Cluster::Impl::validate(const JobSpec& spec, std::vector<std::string>& notes) const {
+    for (const auto* list : {&spec.required_nodes, &spec.excluded_nodes}) {
+        for (const std::string& name : *list) {
+            if (!node_index(name)) return fail(Errc::InvalidNodeName);
+        }
+    }
+    if (!spec.constraint.empty()) {
+        auto constraint = model::Constraint::parse(spec.constraint);
+        if (!constraint) return fail(Errc::InvalidFeature);
+        for (const std::string& name : constraint->names()) {
+            const auto has = [&](const model::Node& node) { return contains(node.config.features, name); };
+            if (std::ranges::none_of(nodes_, has)) return fail(Errc::InvalidFeature);
+        }
+    }
+    for (const auto* list : {&spec.gres_per_node, &spec.gpus_per_job, &spec.gpus_per_task, &spec.gpus_per_socket}) {
+        if (!names_gres(settings_.gres_types, *list)) return fail(Errc::InvalidGres);
+    }
+    if (spec.gpus_per_job.size() > sched::kGpuKindsMax) return fail(Errc::InvalidGres);
+    if (spec.array) {
+        if (spec.array->elements.empty() || spec.array->elements.back() >= settings_.max_array_size ||
+            spec.kind != model::JobKind::Batch) {
+            return fail(Errc::InvalidArray);
+        }
+    }
+    if (spec.nodes_min && spec.nodes_max && *spec.nodes_min > *spec.nodes_max) return fail(Errc::InvalidNodeCount);
+    SY_CHECK(check_dependency(spec));
+    if (spec.deadline && spec.time_limit && !spec.time_limit->unlimited &&
+        *spec.deadline < now_ + (spec.time_min ? spec.time_min->seconds : spec.time_limit->seconds)) {
+        return fail(Errc::InvalidTimeLimit);
+    }
+    // The job needs one partition that could take it; the first problem is the one reported.
+    std::optional<Error> problem;
+    for (const std::string& name : spec.partitions) {
+        const PartitionIndex index = *partition_index(name);
+        const model::Partition& partition = partitions_[index];
+        const auto check = [&]() -> Status {
+            SY_CHECK(check_access(spec, partition, settings_));
+            SY_CHECK(check_one_node(pool_, index, sched::shape_of(spec, partition, settings_), notes));
+            const auto reason = limit_problem(spec, partition);
+            if (!reason || !settings_.enforce_partition_limits) return {};
+            if (*reason == Reason::PartitionTimeLimit) return fail(Errc::InvalidTimeLimit);
+            const sched::Shape shape = sched::shape_of(spec, partition, settings_);
+            const bool nodes = shape.nodes_min > pool_.order(index).size() ||
+                               (partition.max_nodes && shape.nodes_min > *partition.max_nodes);
+            return fail(nodes ? Errc::InvalidNodeCount : Errc::TooManyCpus);
+        };
+        const Status status = check();
+        if (status) {
+            notes.clear();
+            return {};
+        }
+        if (!problem) problem = status.error();
+    }
+    return Failure{*problem};
+}
+
+// Why the partition as configured can never start it; such a job waits for the partition to be changed.
+std::optional<Reason> Cluster::Impl::limit_problem(const JobSpec& spec, const model::Partition& partition) const {
+    if (spec.time_limit && partition.max_time < *spec.time_limit) {
+        const bool least_fits = spec.time_min && !(partition.max_time < *spec.time_min);
+        if (!least_fits) return Reason::PartitionTimeLimit;
+    }
+    const PartitionIndex index = *partition_index(partition.name);
+    const sched::Shape shape = sched::shape_of(spec, partition, settings_);
+    const std::size_t nodes = pool_.order(index).size();
+    if (shape.nodes_min > nodes || (partition.max_nodes && shape.nodes_min > *partition.max_nodes) ||
+        (spec.nodes_max && *spec.nodes_max < partition.min_nodes)) {
+        return Reason::PartitionNodeLimit;
+    }
+    for (const std::string& name : spec.required_nodes) {
+        if (!contains(partition.nodes, name)) return Reason::BadConstraints;
+    }
+    // Quick ways to a yes, for the common job: it fits on any one node.
+    if (shape.nodes_min == 1 && shape.tasks == 1 && spec.required_nodes.empty()) return std::nullopt;
+    const sched::Demand demand = sched::make_demand(shape, pool_);
+    const sched::View all{.empty = true, .every_node = true};
+    if (sched::place(pool_, index, demand, all)) return std::nullopt;
+    // Nodes that nobody has described yet may turn out to be large enough.
+    const auto unseen = [&](NodeIndex node) { return pool_.node(node).cores == 0; };
+    if (std::ranges::none_of(pool_.order(index), unseen)) return Reason::PartitionNodeLimit;
+    return std::nullopt;
+}
+
+}  // namespace switchyard::core

@@ -1,0 +1,147 @@
+// node_pool.hpp: the ledger of what every node has, who holds it and until when.
+//
+// The pool is the one place where cores, memory and cards are given out and taken back; it keeps the free
+// capacity of every partition in an index, and for each node the order in which its holders will leave, which
+// is the time profile that backfill looks at. It knows nothing of queues and states.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "base/time.hpp"
+#include "core/sched/free_index.hpp"
+#include "core/sched/order.hpp"
+#include "core/sched/shape.hpp"
+#include "model/node.hpp"
+#include "model/resources.hpp"
+
+namespace switchyard::core::sched {
+
+using NodeIndex = std::uint32_t;
+using PartitionIndex = std::uint32_t;
+
+// Kinds of generic resource on one node; what is configured beyond it is not handed out.
+inline constexpr std::size_t kGresPoolsMax = 8;
+
+// Amounts: of what is free on a node, or of what a job holds there.
+struct Room {
+    std::uint32_t cores = 0;
+    std::uint32_t holders = 0;  // Jobs on the node; 0: it is idle.
+    std::uint64_t memory = 0;
+    std::array<std::uint32_t, kGresPoolsMax> gres{};
+};
+
+// One name and type of generic resource.
+struct GresPool {
+    std::string name, type;
+    std::uint64_t total = 0;
+    bool shared = false;                 // shard, mps: shares of cards.
+    std::uint64_t per_device = 0;
+    std::vector<std::uint32_t> devices;  // Positions in NodeEntry::devices; empty: only counted.
+    std::uint64_t counted_used = 0;
+};
+
+// A card is either one job's, or shared out under one name, or free.
+struct Device {
+    std::uint32_t index = 0;
+    bool taken = false;
+    std::string shared_as;  // "shard" while shares of it are held.
+    std::uint64_t shares_used = 0;
+};
+
+struct Holding {
+    JobId job;
+    Instant until{};
+    std::uint32_t uid = 0;
+    bool whole = false, single_user = false;
+    std::uint32_t share = 1;
+    Room room;              // `holders` is 1.
+    model::NodeGrant grant;
+};
+
+// A place kept for a planned job.
+struct Reserved {
+    QueueKey key;  // Only jobs behind it must respect it.
+    JobId job;
+    Instant from{}, until{};
+    Room room;
+    bool whole = false;
+};
+
+struct NodeEntry {
+    std::string name;
+    std::uint32_t cores = 0, threads = 1, sockets = 1;
+    std::uint64_t memory = 0, tmp_disk = 0;
+    std::uint32_t weight = 1;
+    std::vector<std::string> features;
+    std::vector<GresPool> pools;
+    std::vector<Device> devices;
+
+    bool open = false;  // May be given to new jobs.
+    bool usable = false;  // Will be again without anyone's doing: up, not drained.
+    std::vector<std::uint16_t> core_holders;
+    std::vector<bool> core_alone;  // Held by a job that shares with nobody.
+    Room free;
+    std::vector<Holding> holdings;  // By `until`.
+    std::vector<Reserved> reserved;
+    std::uint32_t version = 0;  // Grows with every change of holdings or reservations.
+    std::vector<std::pair<PartitionIndex, std::uint32_t>> places;  // In the order of each partition.
+
+    bool held_whole() const;
+    std::uint32_t cpus() const { return cores * threads; }
+};
+
+class NodePool {
+  public:
+    // Starts over with these nodes; nobody holds anything.
+    void reset(const std::vector<model::Node>& nodes, Settings::Unit unit);
+    // The node turned out to be different; its holders are claimed anew.
+    void redescribe(NodeIndex node, const model::Node& description);
+    void set_partitions(const std::vector<model::Partition>& partitions);
+
+    void set_open(NodeIndex node, bool open, bool usable);
+    void claim(NodeIndex node, Holding holding);
+    void release(NodeIndex node, JobId job);
+    void set_until(NodeIndex node, JobId job, Instant until);
+
+    void reserve(NodeIndex node, Reserved reserved);
+    void drop_reservation(NodeIndex node, JobId job);
+    void drop_reservations();
+
+    std::size_t size() const { return nodes_.size(); }
+    const NodeEntry& node(NodeIndex index) const { return nodes_[index]; }
+    std::optional<NodeIndex> find(std::string_view name) const;
+    const std::vector<NodeIndex>& order(PartitionIndex partition) const { return orders_[partition]; }
+    const FreeIndex& index(PartitionIndex partition) const { return indexes_[partition]; }
+    bool overlap(PartitionIndex a, PartitionIndex b) const;
+    Settings::Unit unit() const { return unit_; }
+    std::uint32_t threads_max() const { return threads_max_; }
+    // The amounts of a grant in the terms of this node's pools.
+    Room room_of(NodeIndex node, const model::NodeGrant& grant) const;
+
+    void check_invariants() const;
+
+  private:
+    void describe(NodeEntry& entry, const model::Node& description);
+    void recount(NodeEntry& entry) const;
+    void publish(const NodeEntry& entry);
+    void take(NodeEntry& entry, const Holding& holding) const;
+    void give_back(NodeEntry& entry, const Holding& holding) const;
+
+    Settings::Unit unit_ = Settings::Unit::Core;
+    std::uint32_t threads_max_ = 1;
+    std::vector<NodeEntry> nodes_;
+    std::unordered_map<std::string, NodeIndex> by_name_;
+    std::vector<std::vector<NodeIndex>> orders_;
+    std::vector<FreeIndex> indexes_;
+    std::vector<std::vector<bool>> overlaps_;
+};
+
+}  // namespace switchyard::core::sched

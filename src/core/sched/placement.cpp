@@ -1,0 +1,316 @@
+// placement.cpp: candidates, choice, distribution of tasks.
+
+#include "core/sched/placement.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <span>
+
+#include "base/assert.hpp"
+
+namespace switchyard::core::sched {
+namespace {
+
+struct Candidate {
+    NodeIndex node;
+    std::uint32_t place;  // In the order of the partition.
+    Fit fit;
+    bool required;
+};
+
+void subtract(Room& room, const Room& less) {
+    room.cores -= std::min(room.cores, less.cores);
+    room.memory -= std::min(room.memory, less.memory);
+    for (std::size_t at = 0; at < room.gres.size(); ++at) room.gres[at] -= std::min(room.gres[at], less.gres[at]);
+}
+
+void add(Room& room, const Room& more) {
+    room.cores += more.cores;
+    room.memory += more.memory;
+    for (std::size_t at = 0; at < room.gres.size(); ++at) room.gres[at] += more.gres[at];
+}
+
+void keep_least(Room& room, const Room& other) {
+    room.cores = std::min(room.cores, other.cores);
+    room.memory = std::min(room.memory, other.memory);
+    room.holders = std::max(room.holders, other.holders);
+    for (std::size_t at = 0; at < room.gres.size(); ++at) room.gres[at] = std::min(room.gres[at], other.gres[at]);
+}
+
+// The room when everyone who leaves by `at` has left.
+Room room_at(const NodeEntry& node, Instant at) {
+    Room room = node.free;
+    for (const Holding& holding : node.holdings) {
+        if (holding.until > at) break;
+        add(room, holding.room);
+        --room.holders;
+    }
+    return room.holders == 0 ? empty_room(node) : room;
+}
+
+bool users_agree(const NodeEntry& node, const Shape& shape, std::uint32_t uid) {
+    for (const Holding& holding : node.holdings) {
+        if ((holding.single_user || shape.single_user) && holding.uid != uid) return false;
+    }
+    return true;
+}
+
+class Chooser {
+  public:
+    Chooser(const NodePool& pool, PartitionIndex partition, const Demand& demand, const View& view)
+        : pool_(pool), partition_(partition), demand_(demand), shape_(demand.shape), view_(view) {}
+
+    std::optional<std::vector<Pick>> choose();
+
+  private:
+    bool consider(std::uint32_t place);
+    bool gather_required();
+    bool gather();
+    bool enough() const { return enough(chosen_); }
+    bool enough(std::span<const Candidate> nodes) const;
+    bool completes(std::size_t required) const;
+    bool take_fewest();
+    void keep_contiguous();
+    std::vector<Pick> distribute();
+    void spread_gpus(std::vector<Pick>& picks) const;
+    std::uint32_t next_place(std::uint32_t from) const;
+
+    const NodePool& pool_;
+    PartitionIndex partition_;
+    const Demand& demand_;
+    const Shape& shape_;
+    const View& view_;
+    std::vector<Candidate> chosen_;
+};
+
+std::uint32_t Chooser::next_place(std::uint32_t from) const {
+    if (view_.future || view_.empty || shape_.share > 1) {
+        return from < pool_.order(partition_).size() ? from : FreeIndex::kNone;
+    }
+    // Fewer cores than this are of no use on any node.
+    const std::uint32_t threads = pool_.threads_max();
+    return pool_.index(partition_).find(from, (demand_.cpus_min + threads - 1) / threads);
+}
+
+// Adds the node at this place if it is of use.
+bool Chooser::consider(std::uint32_t place) {
+    const NodeIndex index = pool_.order(partition_)[place];
+    const NodeEntry& node = pool_.node(index);
+    if (std::uint64_t{node.cores} * node.threads < demand_.cpus_min) return false;
+    if (!is_candidate(node, index, demand_)) return false;
+    const auto room = room_in(pool_, index, view_);
+    if (!room) return false;
+    if (!view_.empty && !view_.future && !users_agree(node, shape_, view_.uid)) return false;
+    const Fit found = fit(node, *room, demand_, pool_.unit());
+    if (found.tasks == 0) return false;
+    const bool required = std::ranges::binary_search(demand_.required, index);
+    chosen_.push_back({index, place, found, required});
+    return true;
+}
+
+bool Chooser::enough(std::span<const Candidate> nodes) const {
+    if (nodes.size() < shape_.nodes_min) return false;
+    std::uint64_t tasks = 0;
+    std::array<std::uint64_t, kGpuKindsMax> gpus{};
+    for (const Candidate& candidate : nodes) {
+        tasks += candidate.fit.tasks;
+        for (std::size_t kind = 0; kind < kGpuKindsMax; ++kind) gpus[kind] += candidate.fit.gpus[kind];
+    }
+    if (!shape_.tasks_by_node && tasks < shape_.tasks && !shape_.overcommit) return false;
+    for (std::size_t kind = 0; kind < std::min(kGpuKindsMax, shape_.gpus_per_job.size()); ++kind) {
+        if (gpus[kind] < shape_.gpus_per_job[kind].count) return false;
+    }
+    return true;
+}
+
+bool Chooser::gather_required() {
+    for (const NodeIndex index : demand_.required) {
+        const auto& places = pool_.node(index).places;
+        const auto here = std::ranges::find(places, partition_, &std::pair<PartitionIndex, std::uint32_t>::first);
+        if (here == places.end() || !consider(here->second)) return false;
+    }
+    return true;
+}
+
+// Collects candidates in order, and stops when there are enough of them. A job without a node count first
+// looks for one node that holds it whole.
+bool Chooser::gather() {
+    if (demand_.impossible || !gather_required()) return false;
+    const std::size_t required = chosen_.size();
+    const bool fewest = !shape_.spread;
+    if (required >= shape_.nodes_min && enough()) return true;
+    std::size_t wanted = shape_.nodes_max;
+    for (std::uint32_t place = next_place(0); place != FreeIndex::kNone; place = next_place(place + 1)) {
+        if (required > 0 && std::ranges::binary_search(demand_.required, pool_.order(partition_)[place])) continue;
+        if (!consider(place)) continue;
+        if (fewest) {
+            // The first node that completes the request alone (with the required ones) ends the search.
+            if (!completes(required)) continue;
+            chosen_.erase(chosen_.begin() + static_cast<std::ptrdiff_t>(required), chosen_.end() - 1);
+            return true;
+        } else if (!shape_.contiguous && chosen_.size() >= wanted && enough()) {
+            return true;
+        }
+    }
+    return fewest ? take_fewest() : enough();
+}
+
+// Whether the latest candidate is enough, alone with the required ones.
+bool Chooser::completes(std::size_t required) const {
+    if (required == 0) return enough(std::span(&chosen_.back(), 1));
+    std::vector<Candidate> few(chosen_.begin(), chosen_.begin() + static_cast<std::ptrdiff_t>(required));
+    few.push_back(chosen_.back());
+    return enough(few);
+}
+
+// Of all candidates the largest, until there are enough; ties go to the earlier.
+bool Chooser::take_fewest() {
+    if (shape_.contiguous) return enough();
+    std::ranges::stable_sort(chosen_, [](const Candidate& a, const Candidate& b) {
+        if (a.required != b.required) return a.required;
+        if (a.fit.gpus != b.fit.gpus) return a.fit.gpus > b.fit.gpus;
+        return a.fit.tasks > b.fit.tasks;
+    });
+    std::vector<Candidate> all = std::move(chosen_);
+    chosen_.clear();
+    for (Candidate& candidate : all) {
+        if (chosen_.size() == shape_.nodes_max) break;
+        chosen_.push_back(std::move(candidate));
+        if (enough()) return true;
+    }
+    return enough();
+}
+
+// Cuts the choice to the first run of neighbouring nodes that is enough; empty if there is none.
+void Chooser::keep_contiguous() {
+    std::ranges::sort(chosen_, {}, &Candidate::node);
+    const std::vector<Candidate> all = std::move(chosen_);
+    for (std::size_t first = 0; first < all.size(); ++first) {
+        chosen_.clear();
+        for (std::size_t at = first; at < all.size() && chosen_.size() < shape_.nodes_max; ++at) {
+            if (at > first && all[at].node != all[at - 1].node + 1) break;
+            chosen_.push_back(all[at]);
+            const auto has = [](const Candidate& c) { return c.required; };
+            const auto required = static_cast<std::size_t>(std::ranges::count_if(chosen_, has));
+            if (required == demand_.required.size() && enough()) return;
+        }
+    }
+    chosen_.clear();
+}
+
+void Chooser::spread_gpus(std::vector<Pick>& picks) const {
+    for (std::size_t kind = 0; kind < std::min(kGpuKindsMax, shape_.gpus_per_job.size()); ++kind) {
+        std::uint64_t left = shape_.gpus_per_job[kind].count;
+        for (std::size_t at = 0; at < picks.size(); ++at) {
+            const std::uint64_t others = picks.size() - at - 1;
+            const std::uint64_t most = left > others ? left - others : (left > 0 ? 1 : 0);
+            picks[at].gpus[kind] = static_cast<std::uint32_t>(
+                std::min<std::uint64_t>(most, chosen_[at].fit.gpus[kind]));
+            left -= picks[at].gpus[kind];
+        }
+        for (std::size_t at = 0; at < picks.size() && left > 0; ++at) {
+            const std::uint64_t more = std::min<std::uint64_t>(left, chosen_[at].fit.gpus[kind] - picks[at].gpus[kind]);
+            picks[at].gpus[kind] += static_cast<std::uint32_t>(more);
+            left -= more;
+        }
+    }
+}
+
+// Tasks per node: the first nodes are filled, one task is kept for each node behind. Whole nodes share evenly.
+std::vector<Pick> Chooser::distribute() {
+    std::ranges::sort(chosen_, {}, &Candidate::node);
+    std::vector<Pick> picks;
+    for (const Candidate& candidate : chosen_) picks.push_back({candidate.node, 0, {}});
+    if (shape_.tasks_by_node) {
+        for (Pick& pick : picks) pick.tasks = shape_.tasks;
+    } else if (shape_.whole_nodes || shape_.overcommit) {
+        std::uint32_t left = shape_.tasks;
+        for (bool moved = true; left > 0 && moved;) {
+            moved = false;
+            for (std::size_t at = 0; at < picks.size() && left > 0; ++at) {
+                if (!shape_.overcommit && picks[at].tasks >= chosen_[at].fit.tasks) continue;
+                ++picks[at].tasks;
+                --left;
+                moved = true;
+            }
+        }
+    } else {
+        std::uint32_t left = shape_.tasks;
+        for (std::size_t at = 0; at < picks.size(); ++at) {
+            const auto others = static_cast<std::uint32_t>(picks.size() - at - 1);
+            const std::uint32_t most = left > others ? left - others : (left > 0 ? 1 : 0);
+            picks[at].tasks = std::min(most, chosen_[at].fit.tasks);
+            left -= picks[at].tasks;
+        }
+    }
+    spread_gpus(picks);
+    return picks;
+}
+
+std::optional<std::vector<Pick>> Chooser::choose() {
+    if (!gather()) return std::nullopt;
+    if (shape_.contiguous) keep_contiguous();
+    if (chosen_.empty()) return std::nullopt;
+    return distribute();
+}
+
+}  // namespace
+
+std::optional<Room> room_in(const NodePool& pool, NodeIndex index, const View& view) {
+    const NodeEntry& node = pool.node(index);
+    if (view.empty) {
+        if (!view.every_node && !node.usable) return std::nullopt;
+        return empty_room(node);
+    }
+    if (view.future ? !node.usable : !node.open) return std::nullopt;
+    Room room = view.future ? room_at(node, view.start) : node.free;
+    if (!view.future && node.held_whole()) return std::nullopt;
+    const auto concerns = [&](const Reserved& r) {
+        return r.key < view.key && r.from < view.end && r.until > view.start;
+    };
+    if (std::ranges::none_of(node.reserved, concerns)) return room;
+    // The least room is found at the start and wherever a reservation begins.
+    const auto checked_at = [&](Instant at, Room base) {
+        for (const Reserved& other : node.reserved) {
+            if (!concerns(other) || other.from > at || other.until <= at) continue;
+            if (other.whole) base = Room{};
+            subtract(base, other.room);
+            ++base.holders;
+        }
+        return base;
+    };
+    Room least = checked_at(view.start, room);
+    for (const Reserved& reserved : node.reserved) {
+        if (!concerns(reserved) || reserved.from <= view.start) continue;
+        keep_least(least, checked_at(reserved.from, room_at(node, reserved.from)));
+    }
+    return least;
+}
+
+std::optional<std::vector<Pick>> place(const NodePool& pool, PartitionIndex partition, const Demand& demand,
+                                       const View& view) {
+    return Chooser(pool, partition, demand, view).choose();
+}
+
+Room planned_room(const NodePool& pool, const Demand& demand, const Pick& pick) {
+    const NodeEntry& node = pool.node(pick.node);
+    const std::uint64_t job_gpus = std::accumulate(pick.gpus.begin(), pick.gpus.end(), std::uint64_t{0});
+    const std::uint64_t gpus = gpus_on_node(node, demand.shape, pick.tasks, job_gpus);
+    Room room;
+    room.cores = cores_for(node, demand.shape, pick.tasks, gpus, pool.unit());
+    room.memory = memory_for(node, demand.shape, room.cores, gpus);
+    room.holders = 1;
+    for (const GresNeed& need : gres_for(node, demand.shape, pick.tasks, pick.gpus)) {
+        std::uint64_t left = need.count;
+        for (std::size_t at = 0; at < node.pools.size() && left > 0; ++at) {
+            if (node.pools[at].name != need.name) continue;
+            if (!need.type.empty() && node.pools[at].type != need.type) continue;
+            const std::uint64_t taken = std::min(left, node.pools[at].total);
+            room.gres[at] += static_cast<std::uint32_t>(taken);
+            left -= taken;
+        }
+    }
+    return room;
+}
+
+}  // namespace switchyard::core::sched

@@ -1,0 +1,51 @@
+// placement.hpp: choosing nodes for one job, and the exact cores, bytes and cards on them.
+//
+// Nodes are tried in the order of the partition (weight, then configuration). A job that names no node count
+// gets as few nodes as hold its tasks. Pure: reads the pool, changes nothing.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/time.hpp"
+#include "core/sched/fit.hpp"
+#include "core/sched/node_pool.hpp"
+#include "model/resources.hpp"
+
+namespace switchyard::core::sched {
+
+// From where the free room of a node is judged.
+struct View {
+    Instant start{};            // When the job would begin,
+    Instant end{};              // and be gone.
+    QueueKey key{};             // Reservations of jobs ahead of it are respected.
+    std::uint32_t uid = 0;
+    bool future = false;        // `start` lies ahead: holders that leave by then are gone, and nodes that are
+                                // busy or silent now count if they are usable.
+    bool empty = false;         // As if the whole (usable) partition were idle.
+    bool every_node = false;    // With `empty`: also nodes that are down or drained.
+};
+
+struct Pick {
+    NodeIndex node = 0;
+    std::uint32_t tasks = 0;
+    std::array<std::uint32_t, kGpuKindsMax> gpus{};
+};
+
+// The room of a node in the view, reservations taken off; none: not to be used at all.
+std::optional<Room> room_in(const NodePool& pool, NodeIndex node, const View& view);
+
+// The nodes and tasks, or none if it does not fit in this view.
+std::optional<std::vector<Pick>> place(const NodePool& pool, PartitionIndex partition, const Demand& demand,
+                                       const View& view);
+
+// Cores and cards by number. None if the counts fitted but the pieces do not (cards half used by shares).
+std::optional<model::Allocation> make_allocation(const NodePool& pool, const Demand& demand,
+                                                 const std::vector<Pick>& picks);
+
+// What a planned job will take of a node; for reservations.
+Room planned_room(const NodePool& pool, const Demand& demand, const Pick& pick);
+
+}  // namespace switchyard::core::sched
