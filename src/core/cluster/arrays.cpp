@@ -1,5 +1,5 @@
-// arrays.cpp: job arrays. One record stands for all elements that have not started; an element that starts, or
-// is treated on its own, gets a record of its own, and the last one keeps the array's.
+// arrays.cpp: job arrays. One record stands for all elements that have not started; an element that
+// starts, or is treated on its own, gets a record of its own, and the last one keeps the array's.
 
 #include <algorithm>
 
@@ -71,8 +71,8 @@ void Cluster::Impl::review_throttled(const Job& job) {
     for (const JobId id : waiting) review(jobs_.at(id));
 }
 
-// The records that a selector means. With `split`, elements named out of a pending block get a record of their
-// own first, so that what follows touches only them.
+// The records that a selector means. With `split`, elements named out of a pending block get a
+// record of their own first, so that what follows touches only them.
 std::vector<JobId> Cluster::Impl::select(const model::JobSelector& selector, bool split) {
     std::vector<JobId> ids;
     for (const Job* found : find(selector)) ids.push_back(found->id);
@@ -82,7 +82,8 @@ std::vector<JobId> Cluster::Impl::select(const model::JobSelector& selector, boo
         if (!std::holds_alternative<model::Pending>(job.phase) || job.array->element) continue;
         const model::IndexSet named = job.array->pending.intersection(*selector.elements);
         if (named.size() == job.array->pending.size()) continue;
-        id = (named.size() == 1 ? split_element(job, named.front()) : split_elements(job, named)).id;
+        id =
+            (named.size() == 1 ? split_element(job, named.front()) : split_elements(job, named)).id;
         Job& part = jobs_.at(id);
         auto& pending = std::get<model::Pending>(part.phase);
         pending.reason = model::Reason::None;

@@ -1,8 +1,9 @@
 // backfill.cpp: places kept for jobs that must wait.
 //
-// A reservation is made for the foremost job of a partition the moment someone behind it could start, and for
-// the top of the whole queue by a planning pass every backfill_interval. Running jobs can only end earlier than
-// assumed, so an old reservation stays feasible; the next pass finds the better one.
+// A reservation is made for the foremost job of a partition the moment someone behind it could
+// start, and for the top of the whole queue by a planning pass every backfill_interval. Running
+// jobs can only end earlier than assumed, so an old reservation stays feasible; the next pass finds
+// the better one.
 
 #include <algorithm>
 
@@ -10,15 +11,16 @@
 
 namespace switchyard::core {
 
-bool Cluster::Impl::reserve(const Job& job, PartitionIndex partition, sched::Group& group, sched::QueueKey key,
-                            sched::Planner& planner) {
+bool Cluster::Impl::reserve(const Job& job, PartitionIndex partition, sched::Group& group,
+                            sched::QueueKey key, sched::Planner& planner) {
     const Seconds limit = group.limit.value_or(sched::kForever);
     const auto planned = planner.plan(group.id, partition, group.demand, limit, key);
     if (!planned) return false;
     auto& pending = std::get<model::Pending>(jobs_.at(job.id).phase);
     pending.planned_start = planned->start;
     pending.planned_nodes.clear();
-    for (const sched::Pick& pick : planned->picks) pending.planned_nodes.push_back(pool_.node(pick.node).name);
+    for (const sched::Pick& pick : planned->picks)
+        pending.planned_nodes.push_back(pool_.node(pick.node).name);
     // What fits now by count but not by piece (a card half shared out) is not held back for.
     if (planned->start <= now_) return true;
     Reservation reservation{key, {}};
@@ -76,7 +78,8 @@ void Cluster::Impl::backfill_pass() {
     std::uint32_t planned = 0;
     std::set<JobId> done;
     for (const auto& [key, partition] : queue_.everyone()) {
-        if (planned >= settings_.backfill_jobs_max || planner.looked_at() > kBackfillLooksMax) break;
+        if (planned >= settings_.backfill_jobs_max || planner.looked_at() > kBackfillLooksMax)
+            break;
         if (!done.insert(key.job).second) continue;
         Job& job = jobs_.at(key.job);
         sched::Group* group = queue_.group_of(key.job, partition);

@@ -31,9 +31,12 @@ bool Cluster::Impl::matches(const Job& job, const JobFilter& filter) const {
     const JobSpec& spec = *job.spec;
     if (!passes(filter.uids, spec.uid) || !passes(filter.names, spec.name)) return false;
     if (!passes(filter.accounts, spec.account) || !passes(filter.qos, spec.qos)) return false;
-    if (!passes(filter.reservations, spec.reservation) || !passes(filter.wckeys, spec.wckey)) return false;
+    if (!passes(filter.reservations, spec.reservation) || !passes(filter.wckeys, spec.wckey))
+        return false;
     const bool pending = std::holds_alternative<model::Pending>(job.phase);
-    if (!in_any(filter.partitions, pending ? spec.partitions : std::vector<std::string>{job.partition})) return false;
+    if (!in_any(filter.partitions,
+                pending ? spec.partitions : std::vector<std::string>{job.partition}))
+        return false;
     if (!filter.states.empty() && !passes(filter.states, model::state_of(job)) &&
         !passes(filter.states, model::base_state_of(job))) {
         return false;
@@ -96,7 +99,8 @@ void Cluster::Impl::on(const event::Signal& event) {
     reply(event.token, std::move(done));
 }
 
-std::optional<Errc> Cluster::Impl::signal_one(JobId id, const event::Signal& event, std::optional<StepId> step) {
+std::optional<Errc> Cluster::Impl::signal_one(JobId id, const event::Signal& event,
+                                              std::optional<StepId> step) {
     Job& job = jobs_.at(id);
     if (std::holds_alternative<model::Ended>(job.phase)) return Errc::JobFinished;
     const bool pending = std::holds_alternative<model::Pending>(job.phase);
@@ -144,7 +148,8 @@ void Cluster::Impl::cancel(Job& job, const Caller& caller, Seconds grace) {
     end_run(job, outcome, EndCause::Cancelled, grace, model::Completing::Next::End);
 }
 
-void Cluster::Impl::signal_running(const Job& job, const event::Signal& event, std::optional<StepId> step) {
+void Cluster::Impl::signal_running(const Job& job, const event::Signal& event,
+                                   std::optional<StepId> step) {
     const model::Allocation& allocation = *model::allocation_of(job);
     for (const model::NodeGrant& grant : allocation.nodes) {
         effect::SignalSteps signal;
@@ -155,12 +160,14 @@ void Cluster::Impl::signal_running(const Job& job, const event::Signal& event, s
         signal.all_processes = event.full;
         if (step) {
             const model::Step& one = steps_.at(StepKey{job.id, job.attempt, *step});
-            if (std::ranges::find(one.running_nodes, grant.node) == one.running_nodes.end()) continue;
+            if (std::ranges::find(one.running_nodes, grant.node) == one.running_nodes.end())
+                continue;
             signal.step = step;
             signal.batch_shell = *step == kBatchStep;
         } else {
             const bool first = &grant == &allocation.nodes.front();
-            signal.batch_shell = first && (event.batch_only || event.full) && job.spec->kind == model::JobKind::Batch;
+            signal.batch_shell = first && (event.batch_only || event.full) &&
+                                 job.spec->kind == model::JobKind::Batch;
             signal.steps = !event.batch_only;
             if (!signal.batch_shell && !signal.steps) continue;
         }

@@ -36,7 +36,9 @@ std::vector<const model::Job*> Cluster::find(const model::JobSelector& selector)
 }
 JobId Cluster::next_job_id() const { return impl_->next_job_id_; }
 SchedulerFigures Cluster::figures() const { return impl_->figures_; }
-std::optional<Instant> Cluster::deadline_of(const model::Job& job) const { return impl_->deadline_of(job); }
+std::optional<Instant> Cluster::deadline_of(const model::Job& job) const {
+    return impl_->deadline_of(job);
+}
 void Cluster::check_invariants() const { impl_->check_invariants(); }
 
 Cluster::Impl::Impl(Settings settings, Records records, Instant now)
@@ -97,7 +99,8 @@ void Cluster::Impl::replace_spec(Job& job, const JobSpec& spec) {
     touch(job);
 }
 
-// The records of a job or array that a selector names; for elements inside a pending block, the block.
+// The records of a job or array that a selector names; for elements inside a pending block, the
+// block.
 std::vector<const Job*> Cluster::Impl::find(const model::JobSelector& selector) const {
     std::vector<const Job*> found;
     const auto array = arrays_.find(selector.job);
@@ -112,8 +115,9 @@ std::vector<const Job*> Cluster::Impl::find(const model::JobSelector& selector) 
     for (const JobId id : array->second.records) {
         const Job& job = *find_job(id);
         const bool all = selector.all_elements || !selector.elements;
-        const bool named = !all && (job.array->element ? selector.elements->contains(*job.array->element)
-                                                       : selector.elements->intersects(job.array->pending));
+        const bool named =
+            !all && (job.array->element ? selector.elements->contains(*job.array->element)
+                                        : selector.elements->intersects(job.array->pending));
         if (all || named) found.push_back(&job);
     }
     return found;

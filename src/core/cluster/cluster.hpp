@@ -1,12 +1,12 @@
-// cluster.hpp: the state machine of the cluster. It decides and does nothing else: one thread, no clock, no
-// socket, no file, no log. The same events at the same instants give the same effects.
+// cluster.hpp: the state machine of the cluster. It decides and does nothing else: one thread, no
+// clock, no socket, no file, no log. The same events at the same instants give the same effects.
 //
 // The contract with the shell (src/controller, sim/):
 //   1. step(now, event) for every event that arrived, `now` never going back;
 //   2. write the records named by take_changes(), in one transaction;
 //   3. only then carry out take_effects(), in order.
-// Recovery: load the records into `Records`, construct, and step a Tick. What is still owed is emitted again;
-// nodes ignore what they already did.
+// Recovery: load the records into `Records`, construct, and step a Tick. What is still owed is
+// emitted again; nodes ignore what they already did.
 #pragma once
 
 #include <map>
@@ -30,17 +30,18 @@ namespace switchyard::core {
 struct Records {
     std::vector<model::Job> jobs;
     std::vector<model::Step> steps;
-    std::vector<model::Node> nodes;            // Administrative state of nodes that have any.
-    std::vector<model::Partition> partitions;  // Changed at run time; they override the configuration.
+    std::vector<model::Node> nodes;  // Administrative state of nodes that have any.
+    std::vector<model::Partition>
+        partitions;  // Changed at run time; they override the configuration.
     std::vector<std::string> deleted_partitions;
-    JobId next_job_id{0};                      // 0: none stored yet.
+    JobId next_job_id{0};  // 0: none stored yet.
 };
 
 // Figures for sdiag and status.
 struct SchedulerFigures {
     std::uint64_t main_cycles = 0, backfill_cycles = 0;
-    std::uint64_t jobs_submitted = 0, jobs_started = 0, jobs_completed = 0, jobs_cancelled = 0, jobs_failed = 0,
-                  jobs_backfilled = 0;
+    std::uint64_t jobs_submitted = 0, jobs_started = 0, jobs_completed = 0, jobs_cancelled = 0,
+                  jobs_failed = 0, jobs_backfilled = 0;
     std::uint64_t last_depth = 0, last_backfill_depth = 0;
 };
 
@@ -52,8 +53,8 @@ class Cluster {
     Cluster& operator=(const Cluster&) = delete;
 
     void step(Instant now, const Event& event);
-    // Starts what fits now. Called by the shell once after a batch of step()s, so that one pass serves many
-    // submissions. (The simulator and the tests call it after every event.)
+    // Starts what fits now. Called by the shell once after a batch of step()s, so that one pass
+    // serves many submissions. (The simulator and the tests call it after every event.)
     void schedule(Instant now);
 
     std::vector<Effect> take_effects();
@@ -73,10 +74,12 @@ class Cluster {
     std::vector<const model::Job*> find(const model::JobSelector& selector) const;
     JobId next_job_id() const;
     SchedulerFigures figures() const;
-    // When the nodes are to end this job: its time limit and the site's OverTimeLimit; none: unlimited.
+    // When the nodes are to end this job: its time limit and the site's OverTimeLimit; none:
+    // unlimited.
     std::optional<Instant> deadline_of(const model::Job& job) const;
 
-    // Aborts if a resource is held twice, a sum is off, or a state is impossible. For tests and the simulator.
+    // Aborts if a resource is held twice, a sum is off, or a state is impossible. For tests and the
+    // simulator.
     void check_invariants() const;
 
   private:

@@ -1,8 +1,8 @@
 // cluster_impl.hpp: the inside of Cluster, shared by the files of this folder and nobody else.
 //
-// One verb, one file: the methods below are defined in the file named in front of each block. The records
-// (jobs, steps, nodes, partitions) are the truth; everything else here is derived from them and is rebuilt by
-// the constructor after a restart.
+// One verb, one file: the methods below are defined in the file named in front of each block. The
+// records (jobs, steps, nodes, partitions) are the truth; everything else here is derived from them
+// and is rebuilt by the constructor after a restart.
 #pragma once
 
 #include <map>
@@ -34,7 +34,8 @@ inline constexpr std::uint32_t kLaunchAttemptsMax = 3;
 inline constexpr Seconds kBackupSlack{60};
 // How long a node may take over an EndJob beyond its grace before it is told again.
 inline constexpr Seconds kEndJobRepeat{60};
-// One call of schedule() looks at so many groups, and starts so many jobs, before it lets others in.
+// One call of schedule() looks at so many groups, and starts so many jobs, before it lets others
+// in.
 inline constexpr std::uint32_t kAttemptsPerPassMax = 20000;
 inline constexpr std::uint32_t kStartsPerPassMax = 200000;
 inline constexpr std::uint64_t kBackfillLooksMax = 3000000;
@@ -48,13 +49,14 @@ struct WaitingStep {
 // What is known of a job beyond its record; only for jobs that run, are waited for, or are owned.
 struct JobSide {
     std::optional<Token> owner;
-    std::set<StepId> active_steps;       // Of the present attempt.
-    std::set<StepId> launched_here;      // Launched by this process: may be told to nodes again.
-    std::set<std::pair<StepId, std::string>> seen;     // (step, node) known to have begun.
-    std::set<std::pair<StepId, std::string>> doubted;  // Not listed by its node, and not ours to relaunch.
+    std::set<StepId> active_steps;   // Of the present attempt.
+    std::set<StepId> launched_here;  // Launched by this process: may be told to nodes again.
+    std::set<std::pair<StepId, std::string>> seen;  // (step, node) known to have begun.
+    std::set<std::pair<StepId, std::string>>
+        doubted;  // Not listed by its node, and not ours to relaunch.
     std::vector<WaitingStep> waiting_steps;
     std::uint32_t launch_failures = 0;
-    std::uint8_t mailed = 0;             // Time-limit mails sent: bits 50, 80, 90, 100 %.
+    std::uint8_t mailed = 0;  // Time-limit mails sent: bits 50, 80, 90, 100 %.
 };
 
 struct NodeSide {
@@ -133,8 +135,10 @@ class Cluster::Impl {
     Status validate(const JobSpec& spec, std::vector<std::string>& notes) const;
     Status check_dependency(const JobSpec& spec) const;
     // Why the partition as configured cannot hold it; none: it can.
-    std::optional<model::Reason> limit_problem(const JobSpec& spec, const model::Partition& partition) const;
-    void answer_test_only(const event::Submit& event, const JobSpec& spec, std::vector<std::string> notes);
+    std::optional<model::Reason> limit_problem(const JobSpec& spec,
+                                               const model::Partition& partition) const;
+    void answer_test_only(const event::Submit& event, const JobSpec& spec,
+                          std::vector<std::string> notes);
     JobId take_job_id();
     std::uint32_t base_priority(JobId id, const JobSpec& spec, bool privileged) const;
     void withdraw(Job& job);
@@ -153,8 +157,8 @@ class Cluster::Impl {
     // --- lifecycle.cpp: start, end, requeue of one run
     void start(Job& job, PartitionIndex partition, model::Allocation allocation, bool backfilled);
     void launch_batch(Job& job);
-    void end_run(Job& job, model::Outcome outcome, EndCause cause, Seconds grace, model::Completing::Next next,
-                 const std::set<std::string>& clean_already = {});
+    void end_run(Job& job, model::Outcome outcome, EndCause cause, Seconds grace,
+                 model::Completing::Next next, const std::set<std::string>& clean_already = {});
     void node_is_clean(Job& job, const std::string& node);
     void finish(Job& job);
     void end_pending(Job& job, model::Outcome outcome);
@@ -222,7 +226,8 @@ class Cluster::Impl {
     void on(const event::StepStarted& event);
     void on(const event::JobClean& event);
     void batch_ended(Job& job, const StepReport& report, const std::string& node);
-    void step_node_ended(Job& job, model::Step& step, const std::string& node, const StepReport& report);
+    void step_node_ended(Job& job, model::Step& step, const std::string& node,
+                         const StepReport& report);
     void close_steps_on(Job& job, const std::string& node);
     void retry_waiting_steps(JobId job);
     model::ExitStatus worst_step_exit(const Job& job) const;
@@ -232,7 +237,8 @@ class Cluster::Impl {
     void cancel(Job& job, const Caller& caller, Seconds grace);
     void signal_running(const Job& job, const event::Signal& event, std::optional<StepId> step);
     bool matches(const Job& job, const JobFilter& filter) const;
-    std::optional<Errc> signal_one(JobId id, const event::Signal& event, std::optional<StepId> step);
+    std::optional<Errc> signal_one(JobId id, const event::Signal& event,
+                                   std::optional<StepId> step);
 
     // --- hold.cpp, requeue.cpp, suspend.cpp, update_job.cpp
     void on(const event::Hold& event);
@@ -246,8 +252,8 @@ class Cluster::Impl {
     std::optional<Errc> update_time_limit(Job& job, const event::UpdateJob& event, JobSpec& spec);
     std::optional<Errc> update_shape(Job& job, const model::JobUpdate& update, JobSpec& spec);
     template <class Act>
-    reply::Done for_each_selected(const std::vector<model::JobSelector>& selectors, const Caller& caller,
-                                  Act act);
+    reply::Done for_each_selected(const std::vector<model::JobSelector>& selectors,
+                                  const Caller& caller, Act act);
 
     // --- nodes.cpp, reconcile.cpp, update_node.cpp, update_partition.cpp
     void on(const event::NodeUp& event);
@@ -255,7 +261,8 @@ class Cluster::Impl {
     void on(const event::NodeLoad& event);
     void adopt_facts(NodeIndex node, const model::NodeFacts& facts);
     void reconcile(NodeIndex node, const std::vector<StepKey>& listed);
-    void reconcile_job(Job& job, const std::string& node, const std::set<StepKey>& listed, bool rebooted);
+    void reconcile_job(Job& job, const std::string& node, const std::set<StepKey>& listed,
+                       bool rebooted);
     void node_down(NodeIndex node, const std::string& reason, const std::string& by);
     void node_failed_job(Job& job, const std::string& node);
     void node_timer(NodeIndex node);
@@ -298,18 +305,19 @@ class Cluster::Impl {
     std::map<JobId, ArraySide> arrays_;
     std::map<std::pair<std::uint32_t, std::uint64_t>, JobId> nonces_;
     std::map<Token, TokenRole> tokens_;
-    std::map<JobId, std::vector<Token>> waiters_;        // By job, or by array.
-    std::map<JobId, std::set<JobId>> dependents_;        // By job or array named in a dependency.
+    std::map<JobId, std::vector<Token>> waiters_;  // By job, or by array.
+    std::map<JobId, std::set<JobId>> dependents_;  // By job or array named in a dependency.
     std::map<std::pair<std::uint32_t, std::string>, std::set<JobId>> unfinished_by_name_;
-    std::map<std::pair<std::uint32_t, std::string>, std::set<JobId>> singletons_;  // Those that wait.
+    std::map<std::pair<std::uint32_t, std::string>, std::set<JobId>>
+        singletons_;  // Those that wait.
     std::map<JobId, Reservation> reservations_;
     Timers timers_;
     std::size_t unfinished_ = 0;
 
     // The present pass.
-    std::vector<JobId> fresh_;                           // Entered the queue since reasons were settled.
-    std::vector<std::optional<sched::QueueKey>> fronts_; // As of then.
-    std::uint32_t hope_epoch_ = 1;                       // Changes when nodes come and go.
+    std::vector<JobId> fresh_;  // Entered the queue since reasons were settled.
+    std::vector<std::optional<sched::QueueKey>> fronts_;  // As of then.
+    std::uint32_t hope_epoch_ = 1;                        // Changes when nodes come and go.
     std::uint32_t hope_seen_ = 0;
     bool more_to_do_ = false;
     bool plan_is_stale_ = true;

@@ -1,5 +1,6 @@
-// dependencies.cpp: --dependency. A term is judged whenever the job it names starts or ends, and the verdict is
-// stored with the waiting job, so that it does not matter how long the other record is kept.
+// dependencies.cpp: --dependency. A term is judged whenever the job it names starts or ends, and
+// the verdict is stored with the waiting job, so that it does not matter how long the other record
+// is kept.
 
 #include <algorithm>
 
@@ -46,15 +47,18 @@ DependencyStatus Cluster::Impl::judge_term(const Job& job, const DependencyTerm&
     const std::vector<const Job*> targets = targets_of(term);
     // A job that is no longer known ended long ago; whether well, nobody can say any more.
     if (targets.empty()) {
-        const bool content = term.kind == DependencyKind::After || term.kind == DependencyKind::AfterAny ||
+        const bool content = term.kind == DependencyKind::After ||
+                             term.kind == DependencyKind::AfterAny ||
                              term.kind == DependencyKind::AfterBurstBuffer;
         return content ? DependencyStatus::Fulfilled : DependencyStatus::Failed;
     }
     if (term.kind == DependencyKind::After) {
         Instant latest{};
         for (const Job* target : targets) {
-            const auto since = model::start_of(*target) ? model::start_of(*target) : model::end_of(*target);
-            const bool waits = std::holds_alternative<model::Pending>(target->phase) && target->restarts == 0;
+            const auto since =
+                model::start_of(*target) ? model::start_of(*target) : model::end_of(*target);
+            const bool waits =
+                std::holds_alternative<model::Pending>(target->phase) && target->restarts == 0;
             if (waits || !since) return DependencyStatus::Unfulfilled;
             latest = std::max(latest, *since);
         }
@@ -62,8 +66,10 @@ DependencyStatus Cluster::Impl::judge_term(const Job& job, const DependencyTerm&
         look_again = look_again ? std::min(*look_again, latest + term.delay) : latest + term.delay;
         return DependencyStatus::Unfulfilled;
     }
-    const bool all_ended = std::ranges::all_of(targets, [](const Job* target) { return has_ended(*target); });
-    const bool all_good = std::ranges::all_of(targets, [](const Job* target) { return has_succeeded(*target); });
+    const bool all_ended =
+        std::ranges::all_of(targets, [](const Job* target) { return has_ended(*target); });
+    const bool all_good =
+        std::ranges::all_of(targets, [](const Job* target) { return has_succeeded(*target); });
     switch (term.kind) {
         case DependencyKind::AfterOk:
         case DependencyKind::AfterCorr:
@@ -72,7 +78,8 @@ DependencyStatus Cluster::Impl::judge_term(const Job& job, const DependencyTerm&
         case DependencyKind::AfterNotOk:
             if (!all_ended) return DependencyStatus::Unfulfilled;
             return all_good ? DependencyStatus::Failed : DependencyStatus::Fulfilled;
-        default: return all_ended ? DependencyStatus::Fulfilled : DependencyStatus::Unfulfilled;
+        default:
+            return all_ended ? DependencyStatus::Fulfilled : DependencyStatus::Unfulfilled;
     }
 }
 
@@ -111,9 +118,11 @@ Cluster::Impl::Verdict Cluster::Impl::judge(Job& job) {
         DependencyTerm asked = term;
         // An element of an array waits for its counterpart.
         const auto other = arrays_.find(term.job);
-        if (term.kind == DependencyKind::AfterCorr && !term.element && other != arrays_.end() && job.array) {
+        if (term.kind == DependencyKind::AfterCorr && !term.element && other != arrays_.end() &&
+            job.array) {
             if (job.array->element) asked.element = job.array->element;
-            if (!job.array->element && job.array->pending.size() == 1) asked.element = job.array->pending.front();
+            if (!job.array->element && job.array->pending.size() == 1)
+                asked.element = job.array->pending.front();
             if (asked.element && targets_of(asked).empty()) asked.element.reset();
         }
         term.status = judge_term(job, asked, verdict.look_again);

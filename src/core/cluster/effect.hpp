@@ -1,6 +1,6 @@
-// effect.hpp: everything the core may ask for. Effects are data; the shell carries them out only after the
-// records that the step changed are on disk. Each names job, attempt and node, so a repeated or late one
-// is harmless.
+// effect.hpp: everything the core may ask for. Effects are data; the shell carries them out only
+// after the records that the step changed are on disk. Each names job, attempt and node, so a
+// repeated or late one is harmless.
 #pragma once
 
 #include <cstdint>
@@ -60,18 +60,32 @@ struct JobEnded {  // Ends a WaitForEnd; also tells an allocation's owner that i
 };
 // To the owner of an allocation, while it lasts: why it is about to end.
 struct OwnerNotice {
-    enum class Kind : std::uint8_t { TimeLimit = 0, Cancelled = 1, NodeFailed = 2, Suspended = 3, Resumed = 4 };
+    enum class Kind : std::uint8_t {
+        TimeLimit = 0,
+        Cancelled = 1,
+        NodeFailed = 2,
+        Suspended = 3,
+        Resumed = 4
+    };
     JobId job;
     Kind kind;
     std::string node;
 };
 }  // namespace reply
 
-using ReplyBody = std::variant<reply::Done, reply::Failed, reply::Submitted, reply::WouldStart, reply::Granted,
-                               reply::StepWaits, reply::StepMade, reply::JobEnded, reply::OwnerNotice>;
+using ReplyBody =
+    std::variant<reply::Done, reply::Failed, reply::Submitted, reply::WouldStart, reply::Granted,
+                 reply::StepWaits, reply::StepMade, reply::JobEnded, reply::OwnerNotice>;
 
 // Why a node is told to end a job: decides the line in the job's output.
-enum class EndCause : std::uint8_t { Finished = 0, Cancelled = 1, TimeLimit = 2, NodeFailed = 3, Preempted = 4, Requeued = 5 };
+enum class EndCause : std::uint8_t {
+    Finished = 0,
+    Cancelled = 1,
+    TimeLimit = 2,
+    NodeFailed = 3,
+    Preempted = 4,
+    Requeued = 5
+};
 
 namespace effect {
 
@@ -85,7 +99,8 @@ struct LaunchBatch {  // To the job's first node.
     JobId job;
     Attempt attempt;
 };
-struct LaunchStep {  // To one node of the step. The shell has the command line and environment from srun.
+struct LaunchStep {  // To one node of the step. The shell has the command line and environment from
+                     // srun.
     std::string node;
     StepKey key;
 };
@@ -137,22 +152,24 @@ struct Mail {
 
 }  // namespace effect
 
-using Effect = std::variant<effect::Reply, effect::LaunchBatch, effect::LaunchStep, effect::SignalSteps,
-                            effect::EndStep, effect::EndJob, effect::SetDeadline, effect::Freeze,
-                            effect::StepEndKnown, effect::Mail>;
+using Effect =
+    std::variant<effect::Reply, effect::LaunchBatch, effect::LaunchStep, effect::SignalSteps,
+                 effect::EndStep, effect::EndJob, effect::SetDeadline, effect::Freeze,
+                 effect::StepEndKnown, effect::Mail>;
 
 // The records a step touched. The shell writes their present content in one transaction.
 struct Changes {
     std::set<JobId> jobs;
-    std::set<JobId> forgotten_jobs;  // Left memory (MinJobAge); their records stay in the store as history.
+    std::set<JobId>
+        forgotten_jobs;  // Left memory (MinJobAge); their records stay in the store as history.
     std::set<StepKey> steps;
     std::set<std::string> nodes;
     std::set<std::string> partitions;  // Changed or deleted at run time.
     bool next_job_id = false;
 
     bool empty() const {
-        return jobs.empty() && forgotten_jobs.empty() && steps.empty() && nodes.empty() && partitions.empty() &&
-               !next_job_id;
+        return jobs.empty() && forgotten_jobs.empty() && steps.empty() && nodes.empty() &&
+               partitions.empty() && !next_job_id;
     }
 };
 

@@ -1,4 +1,5 @@
-// eligibility.cpp: whether a pending job stands in the queue, and if it does not, the reason people see.
+// eligibility.cpp: whether a pending job stands in the queue, and if it does not, the reason people
+// see.
 
 #include <algorithm>
 
@@ -31,18 +32,21 @@ namespace {
 
 Reason partition_reason(const model::Partition& partition) {
     switch (partition.state) {
-        case model::PartitionState::Down: return Reason::PartitionDown;
-        case model::PartitionState::Inactive: return Reason::PartitionInactive;
+        case model::PartitionState::Down:
+            return Reason::PartitionDown;
+        case model::PartitionState::Inactive:
+            return Reason::PartitionInactive;
         case model::PartitionState::Up:
-        case model::PartitionState::Drain: return Reason::None;
+        case model::PartitionState::Drain:
+            return Reason::None;
     }
     return Reason::None;
 }
 
 }  // namespace
 
-// Decides anew about a pending job: in the queue, or out of it with a reason. Cheap enough to be called
-// whenever anything about it may have changed.
+// Decides anew about a pending job: in the queue, or out of it with a reason. Cheap enough to be
+// called whenever anything about it may have changed.
 void Cluster::Impl::review(Job& job) {
     auto* pending = std::get_if<model::Pending>(&job.phase);
     if (pending == nullptr) return;
@@ -87,21 +91,24 @@ void Cluster::Impl::review(Job& job) {
         Reason problem = Reason::PartitionDown;
         if (index) {
             problem = partition_reason(partitions_[*index]);
-            if (problem == Reason::None) problem = limit_problem(*job.spec, partitions_[*index]).value_or(Reason::None);
+            if (problem == Reason::None)
+                problem = limit_problem(*job.spec, partitions_[*index]).value_or(Reason::None);
             if (problem == Reason::None) open.push_back(*index);
         }
         if (first_problem == Reason::None) first_problem = problem;
     }
-    if (open.empty()) return out(first_problem == Reason::None ? Reason::PartitionDown : first_problem);
+    if (open.empty())
+        return out(first_problem == Reason::None ? Reason::PartitionDown : first_problem);
     if (throttled(job)) return out(Reason::JobArrayTaskLimit);
 
     unqueue(job.id);
     drop_reservation(job.id);
     std::optional<Seconds> limit;
-    if (job.spec->time_limit && !job.spec->time_limit->unlimited) limit = job.spec->time_limit->seconds;
+    if (job.spec->time_limit && !job.spec->time_limit->unlimited)
+        limit = job.spec->time_limit->seconds;
     for (const PartitionIndex index : open) {
-        queue_.add(key_of(job, partitions_[index]), index, sched::shape_of(*job.spec, partitions_[index], settings_),
-                   limit, pool_);
+        queue_.add(key_of(job, partitions_[index]), index,
+                   sched::shape_of(*job.spec, partitions_[index], settings_), limit, pool_);
     }
     set_reason(job, Reason::None);
     fresh_.push_back(job.id);

@@ -1,7 +1,8 @@
-// event.hpp: everything that can happen to the cluster. The core is told by these values and by nothing else.
+// event.hpp: everything that can happen to the cluster. The core is told by these values and by
+// nothing else.
 //
-// A request carries the token under which the shell keeps the connection that waits for its answer, and the
-// caller as the kernel (or a vouching agent) named them.
+// A request carries the token under which the shell keeps the connection that waits for its answer,
+// and the caller as the kernel (or a vouching agent) named them.
 #pragma once
 
 #include <cstdint>
@@ -35,18 +36,21 @@ struct Caller {
 // How a process group of a step ended on one node.
 struct StepReport {
     StepKey key;
-    model::ExitStatus exit;        // The highest of its tasks on this node (the script's, for a batch step).
-    bool timed_out = false;        // stepd ended it at its time limit.
+    model::ExitStatus
+        exit;  // The highest of its tasks on this node (the script's, for a batch step).
+    bool timed_out = false;  // stepd ended it at its time limit.
     bool out_of_memory = false;
-    bool lost = false;             // The stepd died; what became of its tasks is not known, but they are gone.
-    std::string launch_error;      // Not empty: it never ran. With an exit status that is not 0:0 the job itself
-                                   // was at fault (its files, its user) and ends FAILED with it; else the node.
-    bool job_clean = false;        // Nothing else of this job is left on the node.
+    bool lost = false;  // The stepd died; what became of its tasks is not known, but they are gone.
+    std::string launch_error;  // Not empty: it never ran. With an exit status that is not 0:0 the
+                               // job itself was at fault (its files, its user) and ends FAILED with
+                               // it; else the node.
+    bool job_clean = false;  // Nothing else of this job is left on the node.
 };
 
 namespace event {
 
-// --- requests of users -------------------------------------------------------------------------------
+// --- requests of users
+// -------------------------------------------------------------------------------
 struct Submit {  // Batch, or an allocation that the token waits for.
     Token token;
     Caller caller;
@@ -73,7 +77,8 @@ struct WaitForEnd {  // sbatch --wait: answered when the job (all elements of it
 };
 struct TokenGone {  // Its connection closed: nothing waits for an answer any more.
     Token token;
-    bool may_return = false;  // Only the path to it broke: its allocation outlives it by owner_grace.
+    bool may_return =
+        false;  // Only the path to it broke: its allocation outlives it by owner_grace.
 };
 struct Release {  // The owner of an allocation is done with it and says how its command ended.
     Token token;
@@ -108,8 +113,8 @@ struct Hold {
     Token token;
     Caller caller;
     std::vector<model::JobSelector> jobs;
-    bool hold = true;          // false: release
-    bool as_user = false;      // uhold: a hold that the user may lift, set by an operator
+    bool hold = true;      // false: release
+    bool as_user = false;  // uhold: a hold that the user may lift, set by an operator
 };
 struct Requeue {
     Token token;
@@ -130,7 +135,8 @@ struct Top {
     std::vector<model::JobSelector> jobs;
 };
 
-// --- requests of operators ---------------------------------------------------------------------------
+// --- requests of operators
+// ---------------------------------------------------------------------------
 struct UpdateNode {
     Token token;
     Caller caller;
@@ -147,7 +153,8 @@ struct Reconfigure {  // A new configuration was read (and the caller was allowe
     Settings settings;
 };
 
-// --- reports of nodes --------------------------------------------------------------------------------
+// --- reports of nodes
+// --------------------------------------------------------------------------------
 struct NodeUp {  // Its agent registered: what it is, and which steps live there now.
     std::string node;
     model::NodeFacts facts;
@@ -179,10 +186,11 @@ struct Tick {};  // Time passed: the instant asked for by Cluster::next_wakeup h
 
 }  // namespace event
 
-using Event = std::variant<event::Submit, event::Attach, event::CreateStep, event::WaitForEnd, event::TokenGone,
-                           event::Signal, event::UpdateJob, event::Hold, event::Requeue, event::Suspend,
-                           event::Top, event::UpdateNode, event::UpdatePartition, event::Reconfigure,
-                           event::NodeUp, event::NodeLost, event::NodeLoad, event::StepEnded,
-                           event::JobClean, event::Tick, event::StepStarted, event::Release>;
+using Event = std::variant<event::Submit, event::Attach, event::CreateStep, event::WaitForEnd,
+                           event::TokenGone, event::Signal, event::UpdateJob, event::Hold,
+                           event::Requeue, event::Suspend, event::Top, event::UpdateNode,
+                           event::UpdatePartition, event::Reconfigure, event::NodeUp,
+                           event::NodeLost, event::NodeLoad, event::StepEnded, event::JobClean,
+                           event::Tick, event::StepStarted, event::Release>;
 
 }  // namespace switchyard::core

@@ -9,7 +9,8 @@ namespace switchyard::core {
 void Cluster::Impl::on(const event::Hold& event) {
     auto done = for_each_selected(event.jobs, event.caller, [&](Job& job) -> std::optional<Errc> {
         auto* pending = std::get_if<model::Pending>(&job.phase);
-        if (pending == nullptr) return model::is_finished(job) ? Errc::JobFinished : Errc::JobNotPending;
+        if (pending == nullptr)
+            return model::is_finished(job) ? Errc::JobFinished : Errc::JobNotPending;
         if (event.hold) {
             const bool admin = is_operator(event.caller) && !event.as_user;
             if (pending->hold == model::Hold::Admin && !admin) return std::nullopt;
@@ -18,7 +19,8 @@ void Cluster::Impl::on(const event::Hold& event) {
             job.priority = 0;
         } else {
             if (pending->hold == model::Hold::None && job.priority != 0) return std::nullopt;
-            if (pending->hold != model::Hold::User && !is_operator(event.caller)) return Errc::AccessDenied;
+            if (pending->hold != model::Hold::User && !is_operator(event.caller))
+                return Errc::AccessDenied;
             pending->hold = model::Hold::None;
             pending->reason = model::Reason::None;
             const JobId first = job.array ? job.array->array_id : job.id;

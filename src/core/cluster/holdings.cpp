@@ -1,4 +1,5 @@
-// holdings.cpp: the two ledgers kept in step: the scheduler's pool, and the figures shown of each node.
+// holdings.cpp: the two ledgers kept in step: the scheduler's pool, and the figures shown of each
+// node.
 
 #include <algorithm>
 
@@ -8,7 +9,8 @@
 namespace switchyard::core {
 namespace {
 
-void subtract_grants(std::vector<model::GresGrant>& sum, const std::vector<model::GresGrant>& less) {
+void subtract_grants(std::vector<model::GresGrant>& sum,
+                     const std::vector<model::GresGrant>& less) {
     for (const model::GresGrant& grant : less) {
         for (model::GresGrant& held : sum) {
             if (held.name != grant.name || held.type != grant.type) continue;
@@ -16,7 +18,8 @@ void subtract_grants(std::vector<model::GresGrant>& sum, const std::vector<model
             held.devices.erase(grant.devices);
             for (const auto& share : grant.shares) {
                 for (auto& kept : held.shares) {
-                    if (kept.device == share.device) kept.amount -= std::min(kept.amount, share.amount);
+                    if (kept.device == share.device)
+                        kept.amount -= std::min(kept.amount, share.amount);
                 }
             }
             std::erase_if(held.shares, [](const auto& share) { return share.amount == 0; });
@@ -26,13 +29,15 @@ void subtract_grants(std::vector<model::GresGrant>& sum, const std::vector<model
 }
 
 bool holds_anything(const Job& job) {
-    return !std::holds_alternative<model::Pending>(job.phase) && !std::holds_alternative<model::Ended>(job.phase);
+    return !std::holds_alternative<model::Pending>(job.phase) &&
+           !std::holds_alternative<model::Ended>(job.phase);
 }
 
 // How many cpus a job could find here; a node where cores are shared may have room for anyone.
 std::uint32_t wakeable_cpus(const sched::NodeEntry& entry) {
     const auto shares = [](const sched::Holding& holding) { return holding.share > 1; };
-    return std::ranges::any_of(entry.holdings, shares) ? entry.cpus() : entry.free.cores * entry.threads;
+    return std::ranges::any_of(entry.holdings, shares) ? entry.cpus()
+                                                       : entry.free.cores * entry.threads;
 }
 
 }  // namespace
@@ -49,7 +54,8 @@ void Cluster::Impl::claim(const Job& job) {
     const model::Allocation& allocation = *model::allocation_of(job);
     const auto* completing = std::get_if<model::Completing>(&job.phase);
     for (const model::NodeGrant& grant : allocation.nodes) {
-        if (completing && std::ranges::find(completing->dirty_nodes, grant.node) == completing->dirty_nodes.end()) {
+        if (completing && std::ranges::find(completing->dirty_nodes, grant.node) ==
+                              completing->dirty_nodes.end()) {
             continue;
         }
         claim_on(job, grant);
@@ -78,7 +84,8 @@ void Cluster::Impl::claim_on(const Job& job, const model::NodeGrant& grant) {
     node.used_memory += grant.memory;
     model::add_grants(node.used_gres, grant.gres);
     node.exclusive = pool_.node(*index).held_whole();
-    ++(std::holds_alternative<model::Completing>(job.phase) ? node.completing_jobs : node.running_jobs);
+    ++(std::holds_alternative<model::Completing>(job.phase) ? node.completing_jobs
+                                                            : node.running_jobs);
     node_sides_[*index].jobs.insert(job.id);
 }
 
@@ -102,8 +109,9 @@ void Cluster::Impl::release_on(const Job& job, const std::string& name) {
     node.used_memory -= std::min(node.used_memory, grant->memory);
     subtract_grants(node.used_gres, grant->gres);
     node.exclusive = entry.held_whole();
-    std::uint32_t& count =
-        std::holds_alternative<model::Completing>(job.phase) ? node.completing_jobs : node.running_jobs;
+    std::uint32_t& count = std::holds_alternative<model::Completing>(job.phase)
+                               ? node.completing_jobs
+                               : node.running_jobs;
     SY_ASSERT(count > 0);
     --count;
     node_sides_[*index].jobs.erase(job.id);
@@ -132,7 +140,8 @@ void Cluster::Impl::refresh_node(NodeIndex index) {
 void Cluster::Impl::set_until(const Job& job) {
     if (!holds_anything(job)) return;
     for (const model::NodeGrant& grant : model::allocation_of(job)->nodes) {
-        if (const auto node = node_index(grant.node)) pool_.set_until(*node, job.id, held_until(job));
+        if (const auto node = node_index(grant.node))
+            pool_.set_until(*node, job.id, held_until(job));
     }
 }
 

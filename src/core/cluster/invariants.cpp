@@ -1,4 +1,5 @@
-// invariants.cpp: what must be true after every step, checked the slow way. For tests and the simulator.
+// invariants.cpp: what must be true after every step, checked the slow way. For tests and the
+// simulator.
 
 #include <algorithm>
 
@@ -36,8 +37,9 @@ void Cluster::Impl::check_invariants() const {
         const auto* completing = std::get_if<model::Completing>(&job.phase);
         if (completing != nullptr) SY_ASSERT(!completing->dirty_nodes.empty());
         for (const model::NodeGrant& grant : allocation.nodes) {
-            const bool clean = completing != nullptr && std::ranges::find(completing->dirty_nodes, grant.node) ==
-                                                            completing->dirty_nodes.end();
+            const bool clean =
+                completing != nullptr && std::ranges::find(completing->dirty_nodes, grant.node) ==
+                                             completing->dirty_nodes.end();
             if (!clean) held[grant.node].insert(id);
         }
     }

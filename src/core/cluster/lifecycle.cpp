@@ -1,4 +1,5 @@
-// lifecycle.cpp: the way of one run of a job: start, end, clean-up, and back into the queue where that is due.
+// lifecycle.cpp: the way of one run of a job: start, end, clean-up, and back into the queue where
+// that is due.
 
 #include <algorithm>
 #include <utility>
@@ -8,7 +9,8 @@
 
 namespace switchyard::core {
 
-void Cluster::Impl::start(Job& job, PartitionIndex partition, model::Allocation allocation, bool backfilled) {
+void Cluster::Impl::start(Job& job, PartitionIndex partition, model::Allocation allocation,
+                          bool backfilled) {
     SY_ASSERT(std::holds_alternative<model::Pending>(job.phase));
     SY_ASSERT(!allocation.nodes.empty());
     unqueue(job.id);
@@ -17,7 +19,8 @@ void Cluster::Impl::start(Job& job, PartitionIndex partition, model::Allocation 
     model::Running run;
     run.allocation = std::move(allocation);
     run.started = now_;
-    if (job.spec->time_limit && !job.spec->time_limit->unlimited) run.ends_by = now_ + job.spec->time_limit->seconds;
+    if (job.spec->time_limit && !job.spec->time_limit->unlimited)
+        run.ends_by = now_ + job.spec->time_limit->seconds;
     job.partition = partitions_[partition].name;
     job.last_evaluated = now_;
     job.scheduler = backfilled ? "Backfill" : "Main";
@@ -57,7 +60,8 @@ void Cluster::Impl::launch_batch(Job& job) {
 }
 
 void Cluster::Impl::end_run(Job& job, model::Outcome outcome, EndCause cause, Seconds grace,
-                            model::Completing::Next next, const std::set<std::string>& clean_already) {
+                            model::Completing::Next next,
+                            const std::set<std::string>& clean_already) {
     model::Completing completing;
     if (auto* running = std::get_if<model::Running>(&job.phase)) {
         completing.run = std::move(*running);
@@ -73,9 +77,11 @@ void Cluster::Impl::end_run(Job& job, model::Outcome outcome, EndCause cause, Se
     std::vector<std::string> clean;
     for (const model::NodeGrant& grant : completing.run.allocation.nodes) {
         const auto index = node_index(grant.node);
-        // Nobody answers for a node that is down and silent; what it may still run is dealt with when it returns.
+        // Nobody answers for a node that is down and silent; what it may still run is dealt with
+        // when it returns.
         const bool gone = !index || (nodes_[*index].down && !nodes_[*index].responding);
-        (gone || clean_already.contains(grant.node) ? clean : completing.dirty_nodes).push_back(grant.node);
+        (gone || clean_already.contains(grant.node) ? clean : completing.dirty_nodes)
+            .push_back(grant.node);
         if (index && node_sides_[*index].jobs.contains(job.id)) {
             --nodes_[*index].running_jobs;
             ++nodes_[*index].completing_jobs;
@@ -129,7 +135,8 @@ void Cluster::Impl::finish(Job& job) {
     const bool launch_failed = completing.outcome.reason == model::Reason::JobLaunchFailure;
     job.phase = model::Ended{std::move(completing.run), completing.ended, completing.outcome};
     mail(job, model::MailEvent::Requeue);
-    requeue_now(job, completing.next == Next::RequeueHold, launch_failed ? kLaunchFailureRest : kRequeueRest);
+    requeue_now(job, completing.next == Next::RequeueHold,
+                launch_failed ? kLaunchFailureRest : kRequeueRest);
     if (launch_failed && completing.next == Next::RequeueHold) {
         set_reason(job, model::Reason::JobLaunchFailure, "launch failed requeued held");
     }
@@ -189,9 +196,15 @@ void Cluster::Impl::after_end(Job& job) {
         array.any_failed |= outcome.state != model::JobState::Completed;
     }
     switch (outcome.state) {
-        case model::JobState::Completed: ++figures_.jobs_completed; break;
-        case model::JobState::Cancelled: ++figures_.jobs_cancelled; break;
-        default: ++figures_.jobs_failed; break;
+        case model::JobState::Completed:
+            ++figures_.jobs_completed;
+            break;
+        case model::JobState::Cancelled:
+            ++figures_.jobs_cancelled;
+            break;
+        default:
+            ++figures_.jobs_failed;
+            break;
     }
     mail_end(job);
     answer_waiters(job);

@@ -12,17 +12,28 @@ using model::MailEvent;
 
 std::string_view word_for(MailEvent event) {
     switch (event) {
-        case MailEvent::Begin: return "Began";
-        case MailEvent::End: return "Ended";
-        case MailEvent::Fail: return "Failed";
-        case MailEvent::Requeue: return "Requeued";
-        case MailEvent::TimeLimit: return "Reached time limit";
-        case MailEvent::TimeLimit90: return "Reached 90% of time limit";
-        case MailEvent::TimeLimit80: return "Reached 80% of time limit";
-        case MailEvent::TimeLimit50: return "Reached 50% of time limit";
-        case MailEvent::InvalidDepend: return "Invalid dependency";
-        case MailEvent::StageOut: return "StageOut/Teardown";
-        case MailEvent::ArrayTasks: return "";
+        case MailEvent::Begin:
+            return "Began";
+        case MailEvent::End:
+            return "Ended";
+        case MailEvent::Fail:
+            return "Failed";
+        case MailEvent::Requeue:
+            return "Requeued";
+        case MailEvent::TimeLimit:
+            return "Reached time limit";
+        case MailEvent::TimeLimit90:
+            return "Reached 90% of time limit";
+        case MailEvent::TimeLimit80:
+            return "Reached 80% of time limit";
+        case MailEvent::TimeLimit50:
+            return "Reached 50% of time limit";
+        case MailEvent::InvalidDepend:
+            return "Invalid dependency";
+        case MailEvent::StageOut:
+            return "StageOut/Teardown";
+        case MailEvent::ArrayTasks:
+            return "";
     }
     return "";
 }
@@ -38,7 +49,8 @@ std::string ending(const ArraySide& array, const model::Outcome& outcome) {
     const auto least = model::ExitStatus::from_wait(array.least_wait);
     const auto worst = model::ExitStatus::from_wait(array.worst_wait);
     if (worst.signal != 0) return fmt::format(", Mixed, MaxSignal [{}]", worst.signal);
-    const std::string state = least.code == 0 && worst.code > 0 ? "Mixed" : std::string(model::long_name(outcome.state));
+    const std::string state =
+        least.code == 0 && worst.code > 0 ? "Mixed" : std::string(model::long_name(outcome.state));
     return fmt::format(", {}, ExitCode [{}-{}]", state, least.code, worst.code);
 }
 
@@ -53,8 +65,8 @@ std::string who(const Job& job) {
         return fmt::format("Slurm Array Summary Job_id={}_* ({}) Name={}", array, array, name);
     }
     if (job.array && job.array->element) {
-        return fmt::format("Slurm Array Task Job_id={}_{} ({}) Name={}", job.array->array_id.value, *job.array->element,
-                           job.id.value, name);
+        return fmt::format("Slurm Array Task Job_id={}_{} ({}) Name={}", job.array->array_id.value,
+                           *job.array->element, job.id.value, name);
     }
     return fmt::format("Slurm Job_id={} Name={}", job.id.value, name);
 }
@@ -71,8 +83,11 @@ void Cluster::Impl::mail(const Job& job, MailEvent event) {
     if (summarized(job)) {
         // One letter for the array: when its first element begins, and when all are over.
         const ArraySide& array = arrays_.at(job.array->array_id);
-        if (event == MailEvent::Begin && (array.running > 1 || array.any_ended || job.restarts > 0)) return;
-        if ((event == MailEvent::End || event == MailEvent::Fail) && (array.running > 0 || !array.pending.empty())) return;
+        if (event == MailEvent::Begin && (array.running > 1 || array.any_ended || job.restarts > 0))
+            return;
+        if ((event == MailEvent::End || event == MailEvent::Fail) &&
+            (array.running > 0 || !array.pending.empty()))
+            return;
     }
     const model::Outcome* outcome = model::outcome_of(job);
     const bool over = outcome != nullptr && (event == MailEvent::End || event == MailEvent::Fail);
@@ -84,7 +99,9 @@ void Cluster::Impl::mail(const Job& job, MailEvent event) {
     } else if (event != MailEvent::InvalidDepend) {
         subject += ", Run time " + run_time;
     }
-    if (over) subject += summarized(job) ? ending(arrays_.at(job.array->array_id), *outcome) : ending(*outcome);
+    if (over)
+        subject +=
+            summarized(job) ? ending(arrays_.at(job.array->array_id), *outcome) : ending(*outcome);
 
     effect::Mail letter;
     letter.job = job.id;
@@ -102,7 +119,8 @@ void Cluster::Impl::mail(const Job& job, MailEvent event) {
     env.emplace_back("SLURM_JOB_WORK_DIR", job.spec->work_dir);
     if (job.array) {
         env.emplace_back("SLURM_ARRAY_JOB_ID", std::to_string(job.array->array_id.value));
-        if (job.array->element) env.emplace_back("SLURM_ARRAY_TASK_ID", std::to_string(*job.array->element));
+        if (job.array->element)
+            env.emplace_back("SLURM_ARRAY_TASK_ID", std::to_string(*job.array->element));
     }
     if (event == MailEvent::Begin) {
         env.emplace_back("SLURM_JOB_QUEUED_TIME", queued);
@@ -120,8 +138,10 @@ void Cluster::Impl::mail(const Job& job, MailEvent event) {
 // A job that failed is told as failed to those who asked for that; otherwise as ended.
 void Cluster::Impl::mail_end(const Job& job) {
     const model::Outcome& outcome = *model::outcome_of(job);
-    const bool failed = outcome.state != model::JobState::Completed && outcome.state != model::JobState::Cancelled;
-    if (failed && model::has(job.spec->mail_types, MailEvent::Fail)) return mail(job, MailEvent::Fail);
+    const bool failed =
+        outcome.state != model::JobState::Completed && outcome.state != model::JobState::Cancelled;
+    if (failed && model::has(job.spec->mail_types, MailEvent::Fail))
+        return mail(job, MailEvent::Fail);
     mail(job, MailEvent::End);
 }
 

@@ -38,17 +38,18 @@ std::string shortfall(const model::NodeConfig& config, const model::NodeFacts& f
         return fmt::format("Low CPUs (reported:{} < configured:{})", facts.cpus, config.cpus);
     }
     if (facts.memory.value != 0 && facts.memory < config.memory) {
-        return fmt::format("Low RealMemory (reported:{} < 100.00% of configured:{})", facts.memory.value,
-                           config.memory.value);
+        return fmt::format("Low RealMemory (reported:{} < 100.00% of configured:{})",
+                           facts.memory.value, config.memory.value);
     }
     if (facts.tmp_disk.value != 0 && facts.tmp_disk < config.tmp_disk) {
-        return fmt::format("Low TmpDisk (reported:{} < configured:{})", facts.tmp_disk.value, config.tmp_disk.value);
+        return fmt::format("Low TmpDisk (reported:{} < configured:{})", facts.tmp_disk.value,
+                           config.tmp_disk.value);
     }
     for (const model::GresInventory& gres : config.gres) {
         for (const model::GresInventory& found : facts.gres) {
             if (found.name == gres.name && found.type == gres.type && found.count < gres.count) {
-                return fmt::format("gres/{} count reported lower than configured ({} < {})", gres.name, found.count,
-                                   gres.count);
+                return fmt::format("gres/{} count reported lower than configured ({} < {})",
+                                   gres.name, found.count, gres.count);
             }
         }
     }
@@ -74,7 +75,8 @@ void Cluster::Impl::on(const event::NodeUp& event) {
     timers_.set({TimerKey::Kind::Node, *index}, std::nullopt);
     if (node.down) {
         const bool was_silent = node.mark && node.mark->reason == kNotResponding;
-        const bool returns = settings_.return_to_service >= 2 || (settings_.return_to_service == 1 && was_silent);
+        const bool returns =
+            settings_.return_to_service >= 2 || (settings_.return_to_service == 1 && was_silent);
         if (returns) {
             node.down = false;
             if (!node.drain) node.mark.reset();
@@ -91,7 +93,8 @@ void Cluster::Impl::adopt_facts(NodeIndex index, const model::NodeFacts& facts) 
     fill_from(node.config, facts);
     if (!same_machine(node.facts, facts)) touch_node(index);
     node.facts = facts;
-    if (const std::string problem = shortfall(node.config, facts); !problem.empty() && !node.drain) {
+    if (const std::string problem = shortfall(node.config, facts);
+        !problem.empty() && !node.drain) {
         node.drain = true;
         node.mark = model::NodeMark{problem, kController, now_};
         touch_node(index);
@@ -118,7 +121,8 @@ void Cluster::Impl::on(const event::NodeLost& event) {
     refresh_node(*index);
     if (nodes_[*index].down) {
         // Already given up: do not wait for answers that cannot come.
-        for (const JobId id : std::set<JobId>(node_sides_[*index].jobs)) node_failed_job(jobs_.at(id), event.node);
+        for (const JobId id : std::set<JobId>(node_sides_[*index].jobs))
+            node_failed_job(jobs_.at(id), event.node);
     }
 }
 
@@ -146,7 +150,8 @@ void Cluster::Impl::node_down(NodeIndex index, const std::string& reason, const 
     touch_node(index);
     refresh_node(index);
     const std::string name = node.config.name;
-    for (const JobId id : std::set<JobId>(node_sides_[index].jobs)) node_failed_job(jobs_.at(id), name);
+    for (const JobId id : std::set<JobId>(node_sides_[index].jobs))
+        node_failed_job(jobs_.at(id), name);
 }
 
 // The node is down. What the job had there is lost, and the job with it unless it said otherwise.
@@ -165,9 +170,11 @@ void Cluster::Impl::node_failed_job(Job& job, const std::string& node) {
     if (survives && silent) {
         close_steps_on(job, node);
         release_on(job, node);
-        std::erase_if(allocation.nodes, [&](const model::NodeGrant& grant) { return grant.node == node; });
+        std::erase_if(allocation.nodes,
+                      [&](const model::NodeGrant& grant) { return grant.node == node; });
         auto* running = std::get_if<model::Running>(&job.phase);
-        (running != nullptr ? *running : std::get<model::Suspended>(job.phase).run).allocation = std::move(allocation);
+        (running != nullptr ? *running : std::get<model::Suspended>(job.phase).run).allocation =
+            std::move(allocation);
         touch(job);
         return;
     }
@@ -177,7 +184,8 @@ void Cluster::Impl::node_failed_job(Job& job, const std::string& node) {
     const bool again = job.spec->kind == model::JobKind::Batch &&
                        job.spec->requeue.value_or(settings_.requeue_by_default);
     using Next = model::Completing::Next;
-    end_run(job, outcome, EndCause::NodeFailed, settings_.kill_wait, again ? Next::Requeue : Next::End);
+    end_run(job, outcome, EndCause::NodeFailed, settings_.kill_wait,
+            again ? Next::Requeue : Next::End);
 }
 
 }  // namespace switchyard::core

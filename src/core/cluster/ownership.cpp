@@ -1,4 +1,5 @@
-// ownership.cpp: those who wait. An allocation lives as long as the salloc or srun that asked for it; sbatch
+// ownership.cpp: those who wait. An allocation lives as long as the salloc or srun that asked for
+// it; sbatch
 // --wait only wants to know the end.
 
 #include <algorithm>
@@ -30,11 +31,13 @@ void Cluster::Impl::on(const event::Attach& event) {
     Job* job = find_job(event.job);
     if (job == nullptr) return refuse(event.token, Errc::InvalidJobId);
     if (!may_touch(event.caller, *job)) return refuse(event.token, Errc::AccessDenied);
-    if (job->spec->kind != model::JobKind::Allocation) return refuse(event.token, Errc::InvalidJobId);
+    if (job->spec->kind != model::JobKind::Allocation)
+        return refuse(event.token, Errc::InvalidJobId);
     if (std::holds_alternative<model::Ended>(job->phase)) {
         const model::Outcome& outcome = *model::outcome_of(*job);
-        return reply(event.token,
-                     reply::JobEnded{job->id, outcome, static_cast<std::uint32_t>(outcome.exit.to_wait())});
+        return reply(
+            event.token,
+            reply::JobEnded{job->id, outcome, static_cast<std::uint32_t>(outcome.exit.to_wait())});
     }
     own(event.token, job->id);
     if (std::holds_alternative<model::Pending>(job->phase)) {
@@ -55,7 +58,8 @@ void Cluster::Impl::on(const event::WaitForEnd& event) {
     answer_waiters(any);
 }
 
-void Cluster::Impl::notify_owner(const Job& job, reply::OwnerNotice::Kind kind, const std::string& node) {
+void Cluster::Impl::notify_owner(const Job& job, reply::OwnerNotice::Kind kind,
+                                 const std::string& node) {
     const JobSide* own_side = find_side(job.id);
     if (own_side == nullptr || !own_side->owner) return;
     reply(*own_side->owner, reply::OwnerNotice{job.id, kind, node}, false);
@@ -85,7 +89,9 @@ void Cluster::Impl::answer_waiters(const Job& job) {
     const ArraySide& array = arrays_.at(job.array->array_id);
     // The record with the array's own id stands for the array.
     if (job.id != job.array->array_id) answer(job.id, status);
-    const auto ended = [&](JobId id) { return std::holds_alternative<model::Ended>(jobs_.at(id).phase); };
+    const auto ended = [&](JobId id) {
+        return std::holds_alternative<model::Ended>(jobs_.at(id).phase);
+    };
     if (!array.pending.empty() || array.running > 0) return;
     if (std::ranges::all_of(array.records, ended)) {
         answer(job.array->array_id, static_cast<std::uint32_t>(array.worst_wait));
@@ -105,8 +111,9 @@ void Cluster::Impl::on(const event::TokenGone& event) {
     }
     for (const JobId id : role.steps_of) {
         if (JobSide* own_side = find_side(id)) {
-            std::erase_if(own_side->waiting_steps,
-                          [&](const WaitingStep& step) { return step.request.token == event.token; });
+            std::erase_if(own_side->waiting_steps, [&](const WaitingStep& step) {
+                return step.request.token == event.token;
+            });
         }
     }
     for (const JobId id : role.owns) {
@@ -126,19 +133,22 @@ void Cluster::Impl::on(const event::Release& event) {
     Job* job = find_job(event.job);
     if (job == nullptr) return refuse(event.token, Errc::InvalidJobId);
     if (!may_touch(event.caller, *job)) return refuse(event.token, Errc::AccessDenied);
-    if (job->spec->kind != model::JobKind::Allocation) return refuse(event.token, Errc::InvalidJobId);
+    if (job->spec->kind != model::JobKind::Allocation)
+        return refuse(event.token, Errc::InvalidJobId);
     if (model::is_finished(*job)) return refuse(event.token, Errc::JobFinished);
-    if (std::holds_alternative<model::Completing>(job->phase)) return refuse(event.token, Errc::JobFinished);
+    if (std::holds_alternative<model::Completing>(job->phase))
+        return refuse(event.token, Errc::JobFinished);
     owner_left(*job, event.exit);
     reply(event.token, reply::Done{{}, 1, {model::display_id(*job)}});
 }
 
-// The command that asked for the allocation is done. Where it did not say how, the only step it ran tells.
+// The command that asked for the allocation is done. Where it did not say how, the only step it ran
+// tells.
 void Cluster::Impl::owner_left(Job& job, std::optional<model::ExitStatus> exit) {
     if (job.spec->detached && !exit) return;
     if (std::holds_alternative<model::Pending>(job.phase)) {
-        return end_pending(
-            job, outcome_without_exit(model::JobState::Cancelled, model::Reason::None, job.spec->uid));
+        return end_pending(job, outcome_without_exit(model::JobState::Cancelled,
+                                                     model::Reason::None, job.spec->uid));
     }
     const bool runs = std::holds_alternative<model::Running>(job.phase) ||
                       std::holds_alternative<model::Suspended>(job.phase);
@@ -151,7 +161,8 @@ void Cluster::Impl::owner_left(Job& job, std::optional<model::ExitStatus> exit) 
     outcome.exit = exit.value_or(model::ExitStatus{});
     if (!outcome.exit.ok()) {
         outcome.state = model::JobState::Failed;
-        outcome.reason = outcome.exit.signal != 0 ? model::Reason::RaisedSignal : model::Reason::NonZeroExitCode;
+        outcome.reason =
+            outcome.exit.signal != 0 ? model::Reason::RaisedSignal : model::Reason::NonZeroExitCode;
     }
     end_run(job, outcome, EndCause::Finished, settings_.kill_wait, model::Completing::Next::End);
 }

@@ -1,8 +1,8 @@
 // reconcile.cpp: a node registers and lists what lives on it; belief and fact are brought together.
 //
-// The list is true: an agent names every step whose stepd runs or whose end it has not been able to report. So
-// what it lists and we do not want is ended; what we want and it does not list either never arrived, and is
-// sent again, or is known to have begun, and is lost.
+// The list is true: an agent names every step whose stepd runs or whose end it has not been able to
+// report. So what it lists and we do not want is ended; what we want and it does not list either
+// never arrived, and is sent again, or is known to have begun, and is lost.
 
 #include <algorithm>
 
@@ -13,12 +13,18 @@ namespace {
 
 EndCause cause_of(const model::Outcome& outcome) {
     switch (outcome.state) {
-        case model::JobState::Cancelled: return EndCause::Cancelled;
-        case model::JobState::Timeout: return EndCause::TimeLimit;
-        case model::JobState::NodeFail: return EndCause::NodeFailed;
-        case model::JobState::Preempted: return EndCause::Preempted;
-        case model::JobState::Requeued: return EndCause::Requeued;
-        default: return EndCause::Finished;
+        case model::JobState::Cancelled:
+            return EndCause::Cancelled;
+        case model::JobState::Timeout:
+            return EndCause::TimeLimit;
+        case model::JobState::NodeFail:
+            return EndCause::NodeFailed;
+        case model::JobState::Preempted:
+            return EndCause::Preempted;
+        case model::JobState::Requeued:
+            return EndCause::Requeued;
+        default:
+            return EndCause::Finished;
     }
 }
 
@@ -44,9 +50,11 @@ void Cluster::Impl::reconcile(NodeIndex index, const std::vector<StepKey>& steps
     }
 }
 
-void Cluster::Impl::reconcile_job(Job& job, const std::string& node, const std::set<StepKey>& listed, bool rebooted) {
+void Cluster::Impl::reconcile_job(Job& job, const std::string& node,
+                                  const std::set<StepKey>& listed, bool rebooted) {
     if (const auto* completing = std::get_if<model::Completing>(&job.phase)) {
-        emit(effect::EndJob{node, job.id, job.attempt, cause_of(completing->outcome), settings_.kill_wait});
+        emit(effect::EndJob{node, job.id, job.attempt, cause_of(completing->outcome),
+                            settings_.kill_wait});
         return;
     }
     const JobId id = job.id;
@@ -59,8 +67,9 @@ void Cluster::Impl::reconcile_job(Job& job, const std::string& node, const std::
         own_side.seen.insert({key.step, node});
         own_side.doubted.erase({key.step, node});
         const auto step = steps_.find(key);
-        const bool wanted = step != steps_.end() && !step->second.end &&
-                            std::ranges::find(step->second.running_nodes, node) != step->second.running_nodes.end();
+        const bool wanted =
+            step != steps_.end() && !step->second.end &&
+            std::ranges::find(step->second.running_nodes, node) != step->second.running_nodes.end();
         if (!wanted) emit(effect::EndStep{node, key, EndCause::Finished});
     }
     // What may have been decided while it could not be told.
@@ -76,7 +85,8 @@ void Cluster::Impl::reconcile_job(Job& job, const std::string& node, const std::
         const StepKey key{id, attempt, step_id};
         const auto step = steps_.find(key);
         if (step == steps_.end() || listed.contains(key)) continue;
-        if (std::ranges::find(step->second.running_nodes, node) == step->second.running_nodes.end()) continue;
+        if (std::ranges::find(step->second.running_nodes, node) == step->second.running_nodes.end())
+            continue;
         JobSide& own_side = side(id);
         if (rebooted || own_side.seen.contains({step_id, node})) {
             StepReport report;

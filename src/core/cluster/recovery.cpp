@@ -15,13 +15,14 @@ model::Node fresh_node(const model::NodeConfig& config, Instant now) {
     if (config.start == Start::Down) node.down = true;
     if (config.start == Start::Drain) node.drain = true;
     if (node.down || node.drain) {
-        node.mark = model::NodeMark{config.reason.empty() ? "set in the configuration" : config.reason, "root", now};
+        node.mark = model::NodeMark{
+            config.reason.empty() ? "set in the configuration" : config.reason, "root", now};
     }
     return node;
 }
 
-// What people decided about a node, and what its agent said, outlives a restart; what the configuration says
-// comes from the configuration.
+// What people decided about a node, and what its agent said, outlives a restart; what the
+// configuration says comes from the configuration.
 void restore(model::Node& node, const model::Node& record) {
     node.facts = record.facts;
     node.down = record.down;
@@ -35,14 +36,18 @@ void restore(model::Node& node, const model::Node& record) {
 }  // namespace
 
 void Cluster::Impl::load(Records records) {
-    for (const model::NodeConfig& config : settings_.nodes) nodes_.push_back(fresh_node(config, now_));
+    for (const model::NodeConfig& config : settings_.nodes)
+        nodes_.push_back(fresh_node(config, now_));
     for (const model::Node& record : records.nodes) {
-        const auto same = [&](const model::Node& node) { return node.config.name == record.config.name; };
+        const auto same = [&](const model::Node& node) {
+            return node.config.name == record.config.name;
+        };
         const auto found = std::ranges::find_if(nodes_, same);
         if (found != nodes_.end()) restore(*found, record);
     }
     partitions_ = settings_.partitions;
-    deleted_partitions_.insert(records.deleted_partitions.begin(), records.deleted_partitions.end());
+    deleted_partitions_.insert(records.deleted_partitions.begin(),
+                               records.deleted_partitions.end());
     std::erase_if(partitions_, [&](const auto& p) { return deleted_partitions_.contains(p.name); });
     for (model::Partition& partition : records.partitions) {
         runtime_partitions_.insert(partition.name);
@@ -95,7 +100,8 @@ void Cluster::Impl::index_job(const Job& job) {
     }
     if (over) return;
     const auto first = steps_.lower_bound(StepKey{job.id, job.attempt, StepId{0}});
-    for (auto at = first; at != steps_.end() && at->first.job == job.id && at->first.attempt == job.attempt; ++at) {
+    for (auto at = first;
+         at != steps_.end() && at->first.job == job.id && at->first.attempt == job.attempt; ++at) {
         if (!at->second.end) side(job.id).active_steps.insert(at->first.step);
     }
     if (job.spec->kind == model::JobKind::Allocation && !job.spec->detached &&
@@ -131,7 +137,8 @@ void Cluster::Impl::rebuild() {
     pool_.set_partitions(partitions_);
     for (const model::Partition& partition : partitions_) {
         for (const std::string& name : partition.nodes) {
-            if (const auto node = node_index(name)) nodes_[*node].partitions.push_back(partition.name);
+            if (const auto node = node_index(name))
+                nodes_[*node].partitions.push_back(partition.name);
         }
     }
     reservations_.clear();
@@ -167,13 +174,16 @@ void Cluster::Impl::on(const event::Reconfigure& event) {
     }
     // A node that is no longer configured stays until its jobs have left.
     for (NodeIndex i = 0; i < nodes_.size(); ++i) {
-        const auto same = [&](const model::Node& node) { return node.config.name == nodes_[i].config.name; };
+        const auto same = [&](const model::Node& node) {
+            return node.config.name == nodes_[i].config.name;
+        };
         if (std::ranges::any_of(nodes, same) || node_sides_[i].jobs.empty()) continue;
         nodes.push_back(nodes_[i]);
         sides.push_back(node_sides_[i]);
         sides.back().retired = true;
     }
-    for (NodeIndex i = 0; i < nodes_.size(); ++i) timers_.set({TimerKey::Kind::Node, i}, std::nullopt);
+    for (NodeIndex i = 0; i < nodes_.size(); ++i)
+        timers_.set({TimerKey::Kind::Node, i}, std::nullopt);
     nodes_ = std::move(nodes);
     node_sides_ = std::move(sides);
     std::vector<model::Partition> partitions = settings_.partitions;
@@ -194,7 +204,8 @@ void Cluster::Impl::on(const event::Reconfigure& event) {
     rebuild();
     for (NodeIndex i = 0; i < nodes_.size(); ++i) {
         if (node_sides_[i].silent_since) {
-            timers_.set({TimerKey::Kind::Node, i}, *node_sides_[i].silent_since + settings_.node_timeout);
+            timers_.set({TimerKey::Kind::Node, i},
+                        *node_sides_[i].silent_since + settings_.node_timeout);
         }
     }
     if (event.token) reply(*event.token, reply::Done{});

@@ -1,4 +1,5 @@
-// requeue.cpp: back into the queue, by command. (After failures it is decided where the failure is met.)
+// requeue.cpp: back into the queue, by command. (After failures it is decided where the failure is
+// met.)
 
 #include <algorithm>
 
@@ -41,7 +42,8 @@ void Cluster::Impl::index_again(Job& job) {
 }
 
 void Cluster::Impl::on(const event::Requeue& event) {
-    auto done = for_each_selected(event.jobs, event.caller, [&](Job& job) { return requeue_one(job, event); });
+    auto done = for_each_selected(event.jobs, event.caller,
+                                  [&](Job& job) { return requeue_one(job, event); });
     reply(event.token, std::move(done));
 }
 

@@ -1,8 +1,9 @@
 // schedule.cpp: one pass over what could start.
 //
-// Groups of equal jobs are taken in the order of their foremost job. What fits starts; what does not is blocked
-// as a group. A job may start before one ahead of it only if it takes nothing from the place reserved for that
-// one, so the first job of each partition that others would pass gets a reservation before they do.
+// Groups of equal jobs are taken in the order of their foremost job. What fits starts; what does
+// not is blocked as a group. A job may start before one ahead of it only if it takes nothing from
+// the place reserved for that one, so the first job of each partition that others would pass gets a
+// reservation before they do.
 
 #include <algorithm>
 
@@ -23,13 +24,14 @@ void Cluster::Impl::schedule(Instant at) {
         hope_seen_ = hope_epoch_;
         queue_.wake_all();
     }
-    const bool plan_due = settings_.backfill && plan_is_stale_ && queue_.size() > 0 && next_backfill_ &&
-                          *next_backfill_ <= now_;
+    const bool plan_due = settings_.backfill && plan_is_stale_ && queue_.size() > 0 &&
+                          next_backfill_ && *next_backfill_ <= now_;
     std::uint32_t attempts = 0;
     const std::uint64_t started_before = figures_.jobs_started;
     const auto run = [&] {
         while (sched::Group* group = queue_.foremost()) {
-            if (++attempts > kAttemptsPerPassMax || figures_.jobs_started - started_before > kStartsPerPassMax) {
+            if (++attempts > kAttemptsPerPassMax ||
+                figures_.jobs_started - started_before > kStartsPerPassMax) {
                 more_to_do_ = true;
                 return;
             }
@@ -52,7 +54,9 @@ bool Cluster::Impl::try_start(sched::Group& group, sched::QueueKey key) {
     bool passes_someone = false;
     for (PartitionIndex p = 0; p < partitions_.size(); ++p) {
         const auto front = queue_.front(p);
-        if (!front || front->job == key.job || !(*front < key) || !pool_.overlap(p, group.partition)) continue;
+        if (!front || front->job == key.job || !(*front < key) ||
+            !pool_.overlap(p, group.partition))
+            continue;
         if (!settings_.backfill) return false;
         passes_someone |= p == group.partition;
         ensure_reserved(*front, p);
@@ -66,7 +70,8 @@ bool Cluster::Impl::try_start(sched::Group& group, sched::QueueKey key) {
     if (!picks) return false;
     auto allocation = sched::make_allocation(pool_, group.demand, *picks);
     if (!allocation) return false;
-    const PartitionIndex partition = group.partition;  // The group may be gone when its last job has left.
+    const PartitionIndex partition =
+        group.partition;  // The group may be gone when its last job has left.
     if (job.array && !job.array->element && job.array->pending.size() > 1) {
         Job& element = split_element(job, job.array->pending.front());
         start(element, partition, std::move(*allocation), passes_someone);
@@ -81,8 +86,8 @@ bool Cluster::Impl::try_start(sched::Group& group, sched::QueueKey key) {
     return true;
 }
 
-// A group that did not fit: could it, if everything usable were idle? If not, its jobs wait for nodes to come
-// back and must not hold up others.
+// A group that did not fit: could it, if everything usable were idle? If not, its jobs wait for
+// nodes to come back and must not hold up others.
 void Cluster::Impl::give_up_hope(sched::Group& group) {
     if (group.hope_checked == hope_epoch_) return;
     group.hope_checked = hope_epoch_;
@@ -95,7 +100,8 @@ void Cluster::Impl::give_up_hope(sched::Group& group) {
         }
         if (!missing.empty()) {
             group.why = Reason::ReqNodeNotAvail;
-            group.why_detail = "ReqNodeNotAvail, UnavailableNodes:" + model::compress_hostlist(missing);
+            group.why_detail =
+                "ReqNodeNotAvail, UnavailableNodes:" + model::compress_hostlist(missing);
         } else {
             group.why = Reason::NodeDown;
             group.why_detail.clear();
@@ -117,8 +123,9 @@ void Cluster::Impl::set_waiting_reason(Job& job, PartitionIndex partition) {
     const auto front = queue_.front(partition);
     if (front && front->job != job.id) {
         const Job* ahead = find_job(front->job);
-        return set_reason(job, Reason::Priority,
-                          ahead == nullptr ? std::string() : "behind job " + model::display_id(*ahead));
+        return set_reason(
+            job, Reason::Priority,
+            ahead == nullptr ? std::string() : "behind job " + model::display_id(*ahead));
     }
     set_reason(job, Reason::Resources);
 }
@@ -127,7 +134,9 @@ void Cluster::Impl::set_waiting_reason(Job& job, PartitionIndex partition) {
 void Cluster::Impl::settle_reasons() {
     const auto settle = [&](JobId id) {
         Job* job = find_job(id);
-        if (job == nullptr || !queue_.contains(id) || !std::holds_alternative<model::Pending>(job->phase)) return;
+        if (job == nullptr || !queue_.contains(id) ||
+            !std::holds_alternative<model::Pending>(job->phase))
+            return;
         for (PartitionIndex p = 0; p < partitions_.size(); ++p) {
             if (queue_.group_of(id, p) != nullptr) return set_waiting_reason(*job, p);
         }

@@ -9,11 +9,12 @@
 
 namespace switchyard::core {
 
-// Acts on every record the selectors name (splitting named elements off their block first) and collects what
-// went wrong. Of a whole array, elements that are in the wrong state are no problem while others were served.
+// Acts on every record the selectors name (splitting named elements off their block first) and
+// collects what went wrong. Of a whole array, elements that are in the wrong state are no problem
+// while others were served.
 template <class Act>
-reply::Done Cluster::Impl::for_each_selected(const std::vector<model::JobSelector>& selectors, const Caller& caller,
-                                             Act act) {
+reply::Done Cluster::Impl::for_each_selected(const std::vector<model::JobSelector>& selectors,
+                                             const Caller& caller, Act act) {
     reply::Done done;
     for (const model::JobSelector& selector : selectors) {
         const std::vector<const Job*> found = find(selector);
@@ -31,7 +32,8 @@ reply::Done Cluster::Impl::for_each_selected(const std::vector<model::JobSelecto
             Job& job = jobs_.at(id);
             ++done.matched;
             const std::string name = model::display_id(job);
-            const std::optional<Errc> problem = allowed ? act(job) : std::optional(Errc::AccessDenied);
+            const std::optional<Errc> problem =
+                allowed ? act(job) : std::optional(Errc::AccessDenied);
             if (problem) {
                 problems.push_back({name, *problem});
             } else {

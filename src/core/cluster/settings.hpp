@@ -14,30 +14,33 @@ namespace switchyard::core {
 
 struct Settings {
     std::string cluster_name;
-    std::vector<model::NodeConfig> nodes;  // In configuration order, which is the order of placement.
+    std::vector<model::NodeConfig>
+        nodes;  // In configuration order, which is the order of placement.
     std::vector<model::Partition> partitions;
     std::vector<std::string> gres_types;
 
     enum class Unit : std::uint8_t { Core = 0, Cpu = 1, Socket = 2, WholeNode = 3 };
-    Unit unit = Unit::Core;       // What is handed out: CR_Core, CR_CPU, CR_Socket, select/linear.
+    Unit unit = Unit::Core;  // What is handed out: CR_Core, CR_CPU, CR_Socket, select/linear.
     bool memory_is_consumable = true;  // CR_*_Memory
     std::optional<model::MiB> def_mem_per_cpu, def_mem_per_node, max_mem_per_cpu, max_mem_per_node;
 
     Seconds kill_wait{30};
-    Seconds min_job_age{300};      // How long a finished job stays in memory.
-    Seconds node_timeout{300};     // SlurmdTimeout: silent for so long means down.
-    Seconds owner_grace{60};       // How long an allocation outlives a lost connection to its salloc or srun.
+    Seconds min_job_age{300};   // How long a finished job stays in memory.
+    Seconds node_timeout{300};  // SlurmdTimeout: silent for so long means down.
+    Seconds owner_grace{
+        60};  // How long an allocation outlives a lost connection to its salloc or srun.
     Seconds batch_start_timeout{10};
     Seconds complete_wait{0};
     std::uint32_t max_array_size = 1001;
     std::uint32_t max_job_count = 1000000;
     std::uint32_t first_job_id = 1;
-    bool requeue_by_default = true;     // JobRequeue
-    std::uint8_t return_to_service = 1;  // 0: only resume; 1: if it was down for not responding; 2: always
+    bool requeue_by_default = true;  // JobRequeue
+    std::uint8_t return_to_service =
+        1;  // 0: only resume; 1: if it was down for not responding; 2: always
     bool enforce_partition_limits = false;
     bool disable_root_jobs = false;
     std::optional<std::uint32_t> over_time_limit;  // Minutes.
-    std::uint32_t operator_uid = 0;  // SlurmUser; root always is one.
+    std::uint32_t operator_uid = 0;                // SlurmUser; root always is one.
     bool kill_invalid_dependency = false;
 
     // Scheduling.

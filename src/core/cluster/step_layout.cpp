@@ -1,8 +1,9 @@
 // step_layout.cpp: which nodes, cores and cards of a job one of its steps gets.
 //
-// Steps share a job's nodes by count: each is charged for the cpus its tasks ask for, and waits when the job has
-// not so many uncharged. A step with --exact is confined to cores of its own; any other may use all of the job's
-// cores on its nodes, so that the threads of a lone srun have the whole allocation.
+// Steps share a job's nodes by count: each is charged for the cpus its tasks ask for, and waits
+// when the job has not so many uncharged. A step with --exact is confined to cores of its own; any
+// other may use all of the job's cores on its nodes, so that the threads of a lone srun have the
+// whole allocation.
 
 #include <algorithm>
 
@@ -15,7 +16,7 @@ namespace {
 // What other steps of the job have of one node.
 struct Taken {
     std::uint32_t cpus = 0;
-    model::IndexSet cores;            // Of steps with --exact.
+    model::IndexSet cores;               // Of steps with --exact.
     std::vector<model::GresGrant> gres;  // Of steps that asked for some.
 };
 
@@ -27,7 +28,8 @@ std::uint32_t threads_of(const model::NodeGrant& grant) {
 std::uint32_t charged_cpus(const model::StepSpec& spec, std::size_t tasks) {
     if (spec.overlap) return 0;
     const std::uint32_t per_task = spec.cpus_per_task.value_or(1);
-    return static_cast<std::uint32_t>(spec.overcommit ? std::min<std::size_t>(tasks, 1) : tasks * per_task);
+    return static_cast<std::uint32_t>(spec.overcommit ? std::min<std::size_t>(tasks, 1)
+                                                      : tasks * per_task);
 }
 
 bool contains(const std::vector<std::string>& list, const std::string& value) {
@@ -42,7 +44,8 @@ Result<std::vector<model::GresGrant>> pick_gres(const std::vector<model::GresReq
     for (const model::GresRequest& request : requests) {
         std::uint64_t left = request.count, owned = 0;
         for (const model::GresGrant& grant : held) {
-            if (grant.name != request.name || (!request.type.empty() && grant.type != request.type)) continue;
+            if (grant.name != request.name || (!request.type.empty() && grant.type != request.type))
+                continue;
             owned += grant.count;
             model::GresGrant part{grant.name, grant.type, 0, {}, {}};
             model::IndexSet free = grant.devices;
@@ -88,17 +91,20 @@ Result<std::vector<const model::NodeGrant*>> candidate_nodes(const model::Alloca
         if (contains(spec.excluded_nodes, grant.node)) continue;
         nodes.push_back(&grant);
     }
-    if (!spec.required_nodes.empty()) {
-        std::ranges::stable_partition(nodes, [&](const model::NodeGrant* grant) {
-            return contains(spec.required_nodes, grant->node);
-        });
+    // Those it named come first.
+    std::vector<const model::NodeGrant*> ordered;
+    for (const bool named : {true, false}) {
+        for (const model::NodeGrant* grant : nodes) {
+            if (contains(spec.required_nodes, grant->node) == named) ordered.push_back(grant);
+        }
     }
-    return nodes;
+    return ordered;
 }
 
 }  // namespace
 
-Result<model::StepLayout> Cluster::Impl::lay_out_step(const Job& job, const event::CreateStep& event) const {
+Result<model::StepLayout> Cluster::Impl::lay_out_step(const Job& job,
+                                                      const event::CreateStep& event) const {
     const model::StepSpec& spec = event.spec;
     const model::Allocation& allocation = *model::allocation_of(job);
     SY_TRY(std::vector<const model::NodeGrant*> nodes, candidate_nodes(allocation, spec));
@@ -111,8 +117,8 @@ Result<model::StepLayout> Cluster::Impl::lay_out_step(const Job& job, const even
     if (spec.nodes_min || spec.nodes_max) {
         const std::uint32_t least = std::max(spec.nodes_min.value_or(1), std::max(1u, required));
         if (least > available) {
-            return fail(Errc::InvalidNodeCount, "Only allocated " + std::to_string(available) + " nodes asked for " +
-                                                    std::to_string(least));
+            return fail(Errc::InvalidNodeCount, "Only allocated " + std::to_string(available) +
+                                                    " nodes asked for " + std::to_string(least));
         }
         count = std::min(available, std::max(least, spec.nodes_max.value_or(least)));
     } else if (required > 0) {
@@ -140,10 +146,13 @@ Result<model::StepLayout> Cluster::Impl::lay_out_step(const Job& job, const even
             if (other.spec.overlap) continue;
             for (const model::StepNode& part : other.layout.nodes) {
                 for (std::uint32_t i = 0; i < count; ++i) {
-                    if (nodes[i]->node != part.grant.node || !contains(other.running_nodes, part.grant.node)) continue;
+                    if (nodes[i]->node != part.grant.node ||
+                        !contains(other.running_nodes, part.grant.node))
+                        continue;
                     taken[i].cpus += charged_cpus(other.spec, part.tasks.size());
                     if (other.spec.exact) taken[i].cores.insert(part.grant.cores);
-                    if (!other.spec.gres_per_node.empty()) model::add_grants(taken[i].gres, part.grant.gres);
+                    if (!other.spec.gres_per_node.empty())
+                        model::add_grants(taken[i].gres, part.grant.gres);
                 }
             }
         }
@@ -152,21 +161,24 @@ Result<model::StepLayout> Cluster::Impl::lay_out_step(const Job& job, const even
     const bool shares = spec.overlap || spec.interactive;
     model::LayoutRequest free, whole;
     for (std::uint32_t i = 0; i < count; ++i) {
-        const std::uint32_t left = shares ? nodes[i]->cpus : nodes[i]->cpus - std::min(nodes[i]->cpus, taken[i].cpus);
+        const std::uint32_t left =
+            shares ? nodes[i]->cpus : nodes[i]->cpus - std::min(nodes[i]->cpus, taken[i].cpus);
         free.slots.push_back(left / per_task);
         whole.slots.push_back(nodes[i]->cpus / per_task);
     }
     free.tasks = whole.tasks = tasks;
     free.tasks_per_node = whole.tasks_per_node = spec.tasks_per_node.value_or(0);
     free.distribution = whole.distribution = spec.distribution;
-    free.overcommit = whole.overcommit = spec.overcommit || spec.interactive || job.spec->overcommit;
+    free.overcommit = whole.overcommit =
+        spec.overcommit || spec.interactive || job.spec->overcommit;
     auto ranks = model::lay_out(free);
     const auto empty = [](const auto& list) { return list.empty(); };
     const bool starved = ranks && std::ranges::any_of(*ranks, empty) && tasks >= count;
     if (!ranks || starved) {
         auto possible = model::lay_out(whole);
         if (possible) return fail(Errc::NodesBusy);
-        return fail(possible.error().code == Errc::InvalidTaskCount ? Errc::TooManyCpus : possible.error().code);
+        return fail(possible.error().code == Errc::InvalidTaskCount ? Errc::TooManyCpus
+                                                                    : possible.error().code);
     }
 
     model::StepLayout layout;
@@ -177,7 +189,8 @@ Result<model::StepLayout> Cluster::Impl::lay_out_step(const Job& job, const even
         part.grant.tasks = static_cast<std::uint32_t>(part.tasks.size());
         if (spec.exact && !shares && !spec.whole) {
             const std::uint32_t threads = threads_of(*nodes[i]);
-            const std::uint32_t cores = (charged_cpus(spec, part.tasks.size()) + threads - 1) / threads;
+            const std::uint32_t cores =
+                (charged_cpus(spec, part.tasks.size()) + threads - 1) / threads;
             model::IndexSet own = nodes[i]->cores;
             own.erase(taken[i].cores);
             part.grant.cores = own.first(std::max(1u, cores));
@@ -186,17 +199,20 @@ Result<model::StepLayout> Cluster::Impl::lay_out_step(const Job& job, const even
         }
         using Per = model::MemoryRequest::Per;
         if (spec.memory.per != Per::Unset && spec.memory.amount.value > 0) {
-            const std::uint64_t factor =
-                spec.memory.per == Per::Cpu ? std::max(1u, charged_cpus(spec, part.tasks.size())) : 1;
+            const std::uint64_t factor = spec.memory.per == Per::Cpu
+                                             ? std::max(1u, charged_cpus(spec, part.tasks.size()))
+                                             : 1;
             const model::MiB asked = spec.memory.amount * factor;
-            if (nodes[i]->memory.value > 0 && asked > nodes[i]->memory) return fail(Errc::MemoryNotSatisfiable);
+            if (nodes[i]->memory.value > 0 && asked > nodes[i]->memory)
+                return fail(Errc::MemoryNotSatisfiable);
             part.grant.memory = asked;
         }
         if (spec.gres_none) {
             part.grant.gres.clear();
         } else if (!spec.gres_per_node.empty()) {
             const std::vector<model::GresGrant> none;
-            SY_TRY(part.grant.gres, pick_gres(spec.gres_per_node, nodes[i]->gres, shares ? none : taken[i].gres));
+            SY_TRY(part.grant.gres,
+                   pick_gres(spec.gres_per_node, nodes[i]->gres, shares ? none : taken[i].gres));
         }
         layout.nodes.push_back(std::move(part));
     }

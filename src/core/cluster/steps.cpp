@@ -12,7 +12,9 @@ namespace {
 
 // The worse of two exits, as srun judges: a signal beats a code, a higher code a lower.
 bool is_worse(const model::ExitStatus& a, const model::ExitStatus& b) {
-    const auto weight = [](const model::ExitStatus& e) { return std::pair(e.signal != 0 ? 1 : 0, e.signal + e.code); };
+    const auto weight = [](const model::ExitStatus& e) {
+        return std::pair(e.signal != 0 ? 1 : 0, e.signal + e.code);
+    };
     return weight(a) > weight(b);
 }
 
@@ -37,7 +39,9 @@ Cluster::Impl::StepTry Cluster::Impl::try_step(const event::CreateStep& event, b
     if (!may_touch(event.caller, *job)) return refused(Errc::AccessDenied);
     if (event.nonce != 0 && first_time) {
         const auto first = steps_.lower_bound(StepKey{job->id, job->attempt, StepId{0}});
-        for (auto at = first; at != steps_.end() && at->first.job == job->id && at->first.attempt == job->attempt; ++at) {
+        for (auto at = first;
+             at != steps_.end() && at->first.job == job->id && at->first.attempt == job->attempt;
+             ++at) {
             if (at->second.nonce != event.nonce) continue;
             JobSide& own_side = side(job->id);
             own_side.launched_here.insert(at->first.step);
@@ -54,7 +58,8 @@ Cluster::Impl::StepTry Cluster::Impl::try_step(const event::CreateStep& event, b
     if (!std::holds_alternative<model::Running>(job->phase)) return refused(Errc::JobFinished);
     if (job->next_step >= limits::kStepsPerJobMax) return refused(Errc::StepLimit);
     JobSide& own_side = side(job->id);
-    if (event.spec.interactive && own_side.active_steps.contains(kInteractiveStep)) return refused(Errc::StepLimit);
+    if (event.spec.interactive && own_side.active_steps.contains(kInteractiveStep))
+        return refused(Errc::StepLimit);
 
     auto layout = lay_out_step(*job, event);
     if (!layout) {
@@ -63,13 +68,15 @@ Cluster::Impl::StepTry Cluster::Impl::try_step(const event::CreateStep& event, b
         return StepTry::Refused;
     }
     model::Step step;
-    step.key = {job->id, job->attempt, event.spec.interactive ? kInteractiveStep : StepId{job->next_step}};
+    step.key = {job->id, job->attempt,
+                event.spec.interactive ? kInteractiveStep : StepId{job->next_step}};
     if (!event.spec.interactive) ++job->next_step;
     step.nonce = event.nonce;
     step.spec = event.spec;
     step.layout = std::move(*layout);
     step.started = now_;
-    for (const model::StepNode& node : step.layout.nodes) step.running_nodes.push_back(node.grant.node);
+    for (const model::StepNode& node : step.layout.nodes)
+        step.running_nodes.push_back(node.grant.node);
     own_side.active_steps.insert(step.key.step);
     own_side.launched_here.insert(step.key.step);
     touch(*job);
@@ -115,9 +122,11 @@ void Cluster::Impl::on(const event::StepEnded& event) {
     Job* job = find_job(report.key.job);
     const auto step = steps_.find(report.key);
     if (job == nullptr || step == steps_.end()) return;
-    const bool present = job->attempt == report.key.attempt && !std::holds_alternative<model::Ended>(job->phase) &&
+    const bool present = job->attempt == report.key.attempt &&
+                         !std::holds_alternative<model::Ended>(job->phase) &&
                          !std::holds_alternative<model::Pending>(job->phase);
-    const bool awaited = std::ranges::find(step->second.running_nodes, event.node) != step->second.running_nodes.end();
+    const bool awaited = std::ranges::find(step->second.running_nodes, event.node) !=
+                         step->second.running_nodes.end();
     if (awaited) step_node_ended(*job, step->second, event.node, report);
     if (!present) return;
     if (awaited && report.key.step == kBatchStep) {
@@ -128,7 +137,8 @@ void Cluster::Impl::on(const event::StepEnded& event) {
     retry_waiting_steps(report.key.job);
 }
 
-void Cluster::Impl::step_node_ended(Job& job, model::Step& step, const std::string& node, const StepReport& report) {
+void Cluster::Impl::step_node_ended(Job& job, model::Step& step, const std::string& node,
+                                    const StepReport& report) {
     std::erase(step.running_nodes, node);
     model::ExitStatus exit = report.exit;
     if (exit.ok() && report.timed_out) exit.signal = 15;
@@ -169,7 +179,8 @@ void Cluster::Impl::close_steps_on(Job& job, const std::string& node) {
     for (const StepId id : active) {
         const auto step = steps_.find(StepKey{job.id, job.attempt, id});
         if (step == steps_.end()) continue;
-        if (std::ranges::find(step->second.running_nodes, node) == step->second.running_nodes.end()) continue;
+        if (std::ranges::find(step->second.running_nodes, node) == step->second.running_nodes.end())
+            continue;
         StepReport report;
         report.key = step->first;
         report.lost = true;
@@ -189,7 +200,8 @@ void Cluster::Impl::on(const event::JobClean& event) {
 model::ExitStatus Cluster::Impl::worst_step_exit(const Job& job) const {
     model::ExitStatus worst;
     const auto first = steps_.lower_bound(StepKey{job.id, job.attempt, StepId{0}});
-    for (auto at = first; at != steps_.end() && at->first.job == job.id && at->first.attempt == job.attempt; ++at) {
+    for (auto at = first;
+         at != steps_.end() && at->first.job == job.id && at->first.attempt == job.attempt; ++at) {
         if (at->first.step == kBatchStep) continue;
         if (is_worse(at->second.worst_exit, worst)) worst = at->second.worst_exit;
     }

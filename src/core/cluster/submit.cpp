@@ -1,4 +1,5 @@
-// submit.cpp: a job arrives. Its record and its id are in the same step, so they become durable together.
+// submit.cpp: a job arrives. Its record and its id are in the same step, so they become durable
+// together.
 
 #include <algorithm>
 #include <utility>
@@ -39,7 +40,8 @@ void Cluster::Impl::on(const event::Submit& event) {
         const auto known = nonces_.find({event.caller.uid, event.nonce});
         if (known != nonces_.end()) {
             const Job& job = jobs_.at(known->second);
-            const bool waits_on = job.spec->kind == model::JobKind::Allocation && !model::is_finished(job);
+            const bool waits_on =
+                job.spec->kind == model::JobKind::Allocation && !model::is_finished(job);
             reply(event.token, reply::Submitted{job.id, {}}, !waits_on);
             if (waits_on) {
                 own(event.token, job.id);
@@ -84,7 +86,8 @@ void Cluster::Impl::on(const event::Submit& event) {
         timers_.set({TimerKey::Kind::Owner, kept.id.value}, std::nullopt);
         if (event.token.value != 0) own(event.token, kept.id);
         const model::Partition& partition = *partition_of(kept);
-        if (limit_problem(*kept.spec, partition) || partition.state == model::PartitionState::Down ||
+        if (limit_problem(*kept.spec, partition) ||
+            partition.state == model::PartitionState::Down ||
             partition.state == model::PartitionState::Inactive) {
             notes.push_back(std::string(errc_text(Errc::PartitionUnavailable)));
         }
@@ -138,9 +141,11 @@ void Cluster::Impl::answer_test_only(const event::Submit& event, const JobSpec& 
     for (const std::string& name : spec.partitions) {
         const PartitionIndex index = *partition_index(name);
         if (limit_problem(spec, partitions_[index])) continue;
-        const sched::Demand demand = sched::make_demand(sched::shape_of(spec, partitions_[index], settings_), pool_);
-        const Seconds limit =
-            spec.time_limit && !spec.time_limit->unlimited ? spec.time_limit->seconds : sched::kForever;
+        const sched::Demand demand =
+            sched::make_demand(sched::shape_of(spec, partitions_[index], settings_), pool_);
+        const Seconds limit = spec.time_limit && !spec.time_limit->unlimited
+                                  ? spec.time_limit->seconds
+                                  : sched::kForever;
         sched::Planner planner(pool_, std::max(now_, spec.begin.value_or(now_)));
         auto planned = planner.plan(0, index, demand, limit, sched::kLastKey);
         if (!planned) {
@@ -156,7 +161,8 @@ void Cluster::Impl::answer_test_only(const event::Submit& event, const JobSpec& 
     }
     if (!best) return refuse(event.token, Errc::NodeConfigUnavailable, std::move(notes));
     reply::WouldStart answer{next_job_id_, best->start, 0, {}, partitions_[where].name};
-    const sched::Demand demand = sched::make_demand(sched::shape_of(spec, partitions_[where], settings_), pool_);
+    const sched::Demand demand =
+        sched::make_demand(sched::shape_of(spec, partitions_[where], settings_), pool_);
     for (const sched::Pick& pick : best->picks) {
         const sched::NodeEntry& node = pool_.node(pick.node);
         answer.cpus += sched::planned_room(pool_, demand, pick).cores * node.threads;

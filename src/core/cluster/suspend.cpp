@@ -27,9 +27,11 @@ void Cluster::Impl::on(const event::Suspend& event) {
         touch(job);
         for (const model::NodeGrant& grant : model::allocation_of(job)->nodes) {
             emit(effect::Freeze{grant.node, job.id, job.attempt, event.resume});
-            if (event.resume) emit(effect::SetDeadline{grant.node, job.id, job.attempt, deadline_of(job)});
+            if (event.resume)
+                emit(effect::SetDeadline{grant.node, job.id, job.attempt, deadline_of(job)});
         }
-        notify_owner(job, event.resume ? reply::OwnerNotice::Kind::Resumed : reply::OwnerNotice::Kind::Suspended);
+        notify_owner(job, event.resume ? reply::OwnerNotice::Kind::Resumed
+                                       : reply::OwnerNotice::Kind::Suspended);
         set_until(job);
         retime(job);
         if (event.resume) retry_waiting_steps(job.id);

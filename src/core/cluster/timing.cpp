@@ -1,5 +1,5 @@
-// timing.cpp: everything that happens because time has passed. Each job has one timer, set to the next thing
-// that is due for it.
+// timing.cpp: everything that happens because time has passed. Each job has one timer, set to the
+// next thing that is due for it.
 
 #include <algorithm>
 
@@ -41,7 +41,8 @@ std::optional<Instant> Cluster::Impl::due(const Job& job) const {
         if (!next || at < *next) next = at;
     };
     if (const auto* pending = std::get_if<model::Pending>(&job.phase)) {
-        if (pending->hold == model::Hold::None && pending->eligible_at > now_) consider(pending->eligible_at);
+        if (pending->hold == model::Hold::None && pending->eligible_at > now_)
+            consider(pending->eligible_at);
         if (job.spec->deadline) consider(std::max(now_, *job.spec->deadline));
         if (!job.spec->dependency.empty()) {
             std::optional<Instant> look_again;
@@ -71,7 +72,9 @@ std::optional<Instant> Cluster::Impl::due(const Job& job) const {
     return next;
 }
 
-void Cluster::Impl::retime(const Job& job) { timers_.set({TimerKey::Kind::Job, job.id.value}, due(job)); }
+void Cluster::Impl::retime(const Job& job) {
+    timers_.set({TimerKey::Kind::Job, job.id.value}, due(job));
+}
 
 void Cluster::Impl::running_timer(Job& job) {
     const model::Running& run = std::get<model::Running>(job.phase);
@@ -82,10 +85,11 @@ void Cluster::Impl::running_timer(Job& job) {
         own_side.mailed |= mark.bit;
         mail(job, mark.event);
     }
-    // For scripts the stepd keeps the limit, and this is only the backup; an allocation without a script has
-    // nobody else.
+    // For scripts the stepd keeps the limit, and this is only the backup; an allocation without a
+    // script has nobody else.
     const bool batch = job.spec->kind == model::JobKind::Batch;
-    const Instant limit = *deadline_of(job) + (batch ? settings_.kill_wait + kBackupSlack : Seconds{0});
+    const Instant limit =
+        *deadline_of(job) + (batch ? settings_.kill_wait + kBackupSlack : Seconds{0});
     if (limit > now_) return retime(job);
     model::Outcome outcome;
     outcome.state = model::JobState::Timeout;
@@ -106,10 +110,14 @@ void Cluster::Impl::job_timer(Job& job) {
         return retime(job);
     }
     if (const auto* ended = std::get_if<model::Ended>(&job.phase)) {
-        // Kept while its last change is not written yet, and while somebody's dependency may ask for it.
-        const bool asked_for = dependents_.contains(job.id) || (job.array && dependents_.contains(job.array->array_id));
-        if (changes_.jobs.contains(job.id) || asked_for || ended->ended + settings_.min_job_age > now_) {
-            return timers_.set({TimerKey::Kind::Job, job.id.value}, now_ + std::max(settings_.min_job_age, Seconds{1}));
+        // Kept while its last change is not written yet, and while somebody's dependency may ask
+        // for it.
+        const bool asked_for = dependents_.contains(job.id) ||
+                               (job.array && dependents_.contains(job.array->array_id));
+        if (changes_.jobs.contains(job.id) || asked_for ||
+            ended->ended + settings_.min_job_age > now_) {
+            return timers_.set({TimerKey::Kind::Job, job.id.value},
+                               now_ + std::max(settings_.min_job_age, Seconds{1}));
         }
         forget(job.id);
     }
@@ -128,7 +136,9 @@ void Cluster::Impl::on(const event::Tick&) {
             case TimerKey::Kind::Owner:
                 if (Job* job = find_job(id)) owner_left(*job, std::nullopt);
                 break;
-            case TimerKey::Kind::StepDoubt: give_up_doubted(id); break;
+            case TimerKey::Kind::StepDoubt:
+                give_up_doubted(id);
+                break;
         }
     }
 }
@@ -143,7 +153,8 @@ void Cluster::Impl::give_up_doubted(JobId id) {
         const StepKey key{id, job->attempt, step_id};
         const auto step = steps_.find(key);
         if (step == steps_.end() || step->second.end) continue;
-        if (std::ranges::find(step->second.running_nodes, node) == step->second.running_nodes.end()) continue;
+        if (std::ranges::find(step->second.running_nodes, node) == step->second.running_nodes.end())
+            continue;
         emit(effect::EndStep{node, key, EndCause::Finished});
         StepReport report;
         report.key = key;

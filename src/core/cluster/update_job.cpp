@@ -1,4 +1,5 @@
-// update_job.cpp: `scontrol update job`. What shapes an allocation can be changed only while the job waits.
+// update_job.cpp: `scontrol update job`. What shapes an allocation can be changed only while the
+// job waits.
 
 #include <algorithm>
 
@@ -17,40 +18,46 @@ void assign(std::optional<T>& field, const std::optional<T>& value) {
 }
 
 bool changes_shape(const model::JobUpdate& update) {
-    return update.constraint || update.reservation || update.licenses || update.std_in || update.std_out ||
-           update.std_err || update.work_dir || update.partitions || update.required_nodes ||
-           update.excluded_nodes || update.begin || update.nodes_min || update.nodes_max || update.tasks ||
-           update.cpus_per_task || update.cpus_min || update.tasks_per_node || update.memory ||
-           update.gres_per_node || update.dependency || update.oversubscribe || update.contiguous ||
-           update.priority || update.account;
+    return update.constraint || update.reservation || update.licenses || update.std_in ||
+           update.std_out || update.std_err || update.work_dir || update.partitions ||
+           update.required_nodes || update.excluded_nodes || update.begin || update.nodes_min ||
+           update.nodes_max || update.tasks || update.cpus_per_task || update.cpus_min ||
+           update.tasks_per_node || update.memory || update.gres_per_node || update.dependency ||
+           update.oversubscribe || update.contiguous || update.priority || update.account;
 }
 
-model::TimeLimit changed_limit(const std::optional<model::TimeLimit>& old, const model::TimeLimitChange& change) {
+model::TimeLimit changed_limit(const std::optional<model::TimeLimit>& old,
+                               const model::TimeLimitChange& change) {
     using Mode = model::TimeLimitChange::Mode;
     if (change.mode == Mode::Set || !old || old->unlimited) return change.limit;
     model::TimeLimit limit = *old;
     const Seconds delta = change.limit.seconds;
-    limit.seconds = change.mode == Mode::Add ? limit.seconds + delta : std::max(Seconds{60}, limit.seconds - delta);
+    limit.seconds = change.mode == Mode::Add ? limit.seconds + delta
+                                             : std::max(Seconds{60}, limit.seconds - delta);
     return limit;
 }
 
 }  // namespace
 
-std::optional<Errc> Cluster::Impl::update_time_limit(Job& job, const event::UpdateJob& event, JobSpec& spec) {
+std::optional<Errc> Cluster::Impl::update_time_limit(Job& job, const event::UpdateJob& event,
+                                                     JobSpec& spec) {
     if (!event.update.time_limit) return std::nullopt;
     const model::TimeLimit limit = changed_limit(spec.time_limit, *event.update.time_limit);
     const bool raises = spec.time_limit && *spec.time_limit < limit;
     const bool pending = std::holds_alternative<model::Pending>(job.phase);
-    // Only an operator gives a running job more time; a waiting one may ask for what its partition allows.
+    // Only an operator gives a running job more time; a waiting one may ask for what its partition
+    // allows.
     if (raises && !is_operator(event.caller)) {
         const model::Partition* partition = partition_of(job);
-        if (!pending || partition == nullptr || partition->max_time < limit) return Errc::AccessDenied;
+        if (!pending || partition == nullptr || partition->max_time < limit)
+            return Errc::AccessDenied;
     }
     spec.time_limit = limit;
     return std::nullopt;
 }
 
-std::optional<Errc> Cluster::Impl::update_shape(Job& job, const model::JobUpdate& update, JobSpec& spec) {
+std::optional<Errc> Cluster::Impl::update_shape(Job& job, const model::JobUpdate& update,
+                                                JobSpec& spec) {
     auto& pending = std::get<model::Pending>(job.phase);
     assign(spec.constraint, update.constraint);
     assign(spec.reservation, update.reservation);
@@ -93,15 +100,18 @@ std::optional<Errc> Cluster::Impl::update_shape(Job& job, const model::JobUpdate
 
 std::optional<Errc> Cluster::Impl::update_one(Job& job, const event::UpdateJob& event) {
     const model::JobUpdate& update = event.update;
-    if (std::holds_alternative<model::Ended>(job.phase) || std::holds_alternative<model::Completing>(job.phase)) {
+    if (std::holds_alternative<model::Ended>(job.phase) ||
+        std::holds_alternative<model::Completing>(job.phase)) {
         const bool harmless = update.comment || update.admin_comment || update.extra;
         if (!harmless || update.time_limit || changes_shape(update)) return Errc::JobFinished;
     }
     const bool pending = std::holds_alternative<model::Pending>(job.phase);
     if (!pending && changes_shape(update)) return Errc::JobNotPending;
     if (update.admin_comment && !is_operator(event.caller)) return Errc::AccessDenied;
-    if (update.nice && *update.nice < job.spec->nice && !is_operator(event.caller)) return Errc::AccessDenied;
-    if (update.priority && *update.priority > job.priority && !is_operator(event.caller)) return Errc::AccessDenied;
+    if (update.nice && *update.nice < job.spec->nice && !is_operator(event.caller))
+        return Errc::AccessDenied;
+    if (update.priority && *update.priority > job.priority && !is_operator(event.caller))
+        return Errc::AccessDenied;
 
     JobSpec spec = *job.spec;
     if (const auto problem = update_time_limit(job, event, spec)) return problem;
@@ -134,7 +144,8 @@ std::optional<Errc> Cluster::Impl::update_one(Job& job, const event::UpdateJob& 
             jobs_.at(id).array->throttle = *update.array_throttle;
             touch(jobs_.at(id));
         }
-        for (const JobId id : std::set<JobId>(arrays_[job.array->array_id].pending)) review(jobs_.at(id));
+        for (const JobId id : std::set<JobId>(arrays_[job.array->array_id].pending))
+            review(jobs_.at(id));
     }
     if (pending) {
         index_dependency(job);
@@ -143,14 +154,17 @@ std::optional<Errc> Cluster::Impl::update_one(Job& job, const event::UpdateJob& 
             job.priority = *update.priority;
             auto& waiting = std::get<model::Pending>(job.phase);
             waiting.hold = job.priority > 0 ? model::Hold::None
-                                            : (is_operator(event.caller) ? model::Hold::Admin : model::Hold::User);
+                                            : (is_operator(event.caller) ? model::Hold::Admin
+                                                                         : model::Hold::User);
         } else if (update.nice && job.priority != 0) {
             job.priority = base_priority(first, spec, true);
         }
         review(job);
-    } else if (auto* run = std::get_if<model::Running>(&job.phase); run != nullptr && update.time_limit) {
+    } else if (auto* run = std::get_if<model::Running>(&job.phase);
+               run != nullptr && update.time_limit) {
         run->ends_by.reset();
-        if (!spec.time_limit->unlimited) run->ends_by = run->started + spec.time_limit->seconds + run->suspended_for;
+        if (!spec.time_limit->unlimited)
+            run->ends_by = run->started + spec.time_limit->seconds + run->suspended_for;
         for (const model::NodeGrant& grant : run->allocation.nodes) {
             emit(effect::SetDeadline{grant.node, job.id, job.attempt, deadline_of(job)});
         }
@@ -162,7 +176,8 @@ std::optional<Errc> Cluster::Impl::update_one(Job& job, const event::UpdateJob& 
 }
 
 void Cluster::Impl::on(const event::UpdateJob& event) {
-    auto done = for_each_selected(event.jobs, event.caller, [&](Job& job) { return update_one(job, event); });
+    auto done = for_each_selected(event.jobs, event.caller,
+                                  [&](Job& job) { return update_one(job, event); });
     reply(event.token, std::move(done));
 }
 

@@ -16,16 +16,20 @@ void Cluster::Impl::on(const event::UpdateNode& event) {
         named.push_back(*index);
     }
     using Verb = model::NodeVerb;
-    const bool needs_reason = update.verb == Verb::Drain || update.verb == Verb::Down || update.verb == Verb::Fail;
+    const bool needs_reason =
+        update.verb == Verb::Drain || update.verb == Verb::Down || update.verb == Verb::Fail;
     for (const NodeIndex index : named) {
         if (needs_reason && !update.reason && !nodes_[index].mark) {
-            return reply(event.token,
-                         reply::Failed{{Errc::InvalidArgument,
-                                        "You must specify a reason when DOWNING or DRAINING a node. Request denied"},
-                                       {}});
+            return reply(
+                event.token,
+                reply::Failed{
+                    {Errc::InvalidArgument,
+                     "You must specify a reason when DOWNING or DRAINING a node. Request denied"},
+                    {}});
         }
     }
-    const std::string by = event.caller_name.empty() ? std::to_string(event.caller.uid) : event.caller_name;
+    const std::string by =
+        event.caller_name.empty() ? std::to_string(event.caller.uid) : event.caller_name;
     bool reorder = false;
     for (const NodeIndex index : named) {
         model::Node& node = nodes_[index];
@@ -43,7 +47,8 @@ void Cluster::Impl::on(const event::UpdateNode& event) {
         const std::string reason = update.reason.value_or(node.mark ? node.mark->reason : "");
         switch (update.verb) {
             case Verb::None:
-                if (update.reason && (node.down || node.drain)) node.mark = model::NodeMark{reason, by, now_};
+                if (update.reason && (node.down || node.drain))
+                    node.mark = model::NodeMark{reason, by, now_};
                 break;
             case Verb::Drain:
             case Verb::Fail:
@@ -63,7 +68,9 @@ void Cluster::Impl::on(const event::UpdateNode& event) {
                     timers_.set({TimerKey::Kind::Node, index}, now_ + settings_.node_timeout);
                 }
                 break;
-            case Verb::Down: node_down(index, reason, by); break;
+            case Verb::Down:
+                node_down(index, reason, by);
+                break;
         }
         touch_node(index);
         refresh_node(index);

@@ -1,4 +1,5 @@
-// update_partition.cpp: partitions changed, made and removed at run time. Such changes outlive a restart.
+// update_partition.cpp: partitions changed, made and removed at run time. Such changes outlive a
+// restart.
 
 #include <algorithm>
 
@@ -50,10 +51,12 @@ void Cluster::Impl::on(const event::UpdatePartition& event) {
     if (update.action == Action::Delete) {
         if (!index) return refuse(event.token, Errc::InvalidPartition);
         for (const auto& [id, job] : jobs_) {
-            const bool runs_there = !model::is_finished(job) && !std::holds_alternative<model::Pending>(job.phase) &&
+            const bool runs_there = !model::is_finished(job) &&
+                                    !std::holds_alternative<model::Pending>(job.phase) &&
                                     job.partition == update.name;
             if (runs_there) {
-                return reply(event.token, reply::Failed{{Errc::InvalidArgument, "Partition is in use"}, {}});
+                return reply(event.token,
+                             reply::Failed{{Errc::InvalidArgument, "Partition is in use"}, {}});
             }
         }
         partitions_.erase(partitions_.begin() + static_cast<std::ptrdiff_t>(*index));
@@ -62,9 +65,11 @@ void Cluster::Impl::on(const event::UpdatePartition& event) {
         changes_.partitions.insert(update.name);
     } else {
         if (update.action == Action::Create && index) {
-            return reply(event.token, reply::Failed{{Errc::InvalidPartition, "Partition already exists"}, {}});
+            return reply(event.token,
+                         reply::Failed{{Errc::InvalidPartition, "Partition already exists"}, {}});
         }
-        if (update.action == Action::Update && !index) return refuse(event.token, Errc::InvalidPartition);
+        if (update.action == Action::Update && !index)
+            return refuse(event.token, Errc::InvalidPartition);
         model::Partition partition;
         partition.name = update.name;
         if (index) partition = partitions_[*index];

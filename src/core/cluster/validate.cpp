@@ -1,4 +1,5 @@
-// validate.cpp: what a submission must satisfy. The words are Slurm's, because programs look for them.
+// validate.cpp: what a submission must satisfy. The words are Slurm's, because programs look for
+// them.
 
 #include <algorithm>
 
@@ -15,8 +16,10 @@ bool contains(const std::vector<std::string>& list, const std::string& value) {
     return std::ranges::find(list, value) != list.end();
 }
 
-bool names_gres(const std::vector<std::string>& known, const std::vector<model::GresRequest>& requests) {
-    return std::ranges::all_of(requests, [&](const auto& request) { return contains(known, request.name); });
+bool names_gres(const std::vector<std::string>& known,
+                const std::vector<model::GresRequest>& requests) {
+    return std::ranges::all_of(requests,
+                               [&](const auto& request) { return contains(known, request.name); });
 }
 
 }  // namespace
@@ -47,7 +50,8 @@ Status Cluster::Impl::complete_spec(JobSpec& spec, std::vector<std::string>& not
         choose(Per::Cpu, settings_.def_mem_per_cpu);
         choose(Per::Node, settings_.def_mem_per_node);
     }
-    if (spec.name.empty()) spec.name = spec.kind == model::JobKind::Batch ? "sbatch" : "interactive";
+    if (spec.name.empty())
+        spec.name = spec.kind == model::JobKind::Batch ? "sbatch" : "interactive";
     return {};
 }
 
@@ -61,23 +65,28 @@ Status Cluster::Impl::check_dependency(const JobSpec& spec) const {
 
 namespace {
 
-Status check_access(const JobSpec& spec, const model::Partition& partition, const Settings& settings) {
+Status check_access(const JobSpec& spec, const model::Partition& partition,
+                    const Settings& settings) {
     const bool root = spec.uid == 0;
     if (partition.root_only && !root) return fail(Errc::AccessDenied);
-    if (root && (settings.disable_root_jobs || partition.disable_root_jobs)) return fail(Errc::AccessDenied);
+    if (root && (settings.disable_root_jobs || partition.disable_root_jobs))
+        return fail(Errc::AccessDenied);
     if (!root && !partition.allow_groups.empty() && !contains(partition.allow_groups, "ALL") &&
         !contains(partition.allow_groups, spec.group)) {
         return fail(Errc::AccessDenied, "User's group not permitted to use this partition");
     }
     if (!spec.account.empty()) {
-        const bool allowed = partition.allow_accounts.empty() || contains(partition.allow_accounts, "ALL") ||
+        const bool allowed = partition.allow_accounts.empty() ||
+                             contains(partition.allow_accounts, "ALL") ||
                              contains(partition.allow_accounts, spec.account);
-        if (!allowed || contains(partition.deny_accounts, spec.account)) return fail(Errc::InvalidAccount);
+        if (!allowed || contains(partition.deny_accounts, spec.account))
+            return fail(Errc::InvalidAccount);
     }
     return {};
 }
 
-// What one node, any of the partition, can never hold of the job. `part` leaves out everything else.
+// What one node, any of the partition, can never hold of the job. `part` leaves out everything
+// else.
 bool some_node_holds(const sched::NodePool& pool, PartitionIndex partition, sched::Shape part) {
     part.nodes_min = 1;
     part.required.clear();
@@ -96,8 +105,8 @@ bool some_node_holds(const sched::NodePool& pool, PartitionIndex partition, sche
     return false;
 }
 
-Status check_one_node(const sched::NodePool& pool, PartitionIndex partition, const sched::Shape& shape,
-                      std::vector<std::string>& notes) {
+Status check_one_node(const sched::NodePool& pool, PartitionIndex partition,
+                      const sched::Shape& shape, std::vector<std::string>& notes) {
     sched::Shape part = shape;
     part.memory_per = Per::Unset;
     part.gres_per_node.clear();
@@ -129,24 +138,30 @@ Status Cluster::Impl::validate(const JobSpec& spec, std::vector<std::string>& no
         auto constraint = model::Constraint::parse(spec.constraint);
         if (!constraint) return fail(Errc::InvalidFeature);
         for (const std::string& name : constraint->names()) {
-            const auto has = [&](const model::Node& node) { return contains(node.config.features, name); };
+            const auto has = [&](const model::Node& node) {
+                return contains(node.config.features, name);
+            };
             if (std::ranges::none_of(nodes_, has)) return fail(Errc::InvalidFeature);
         }
     }
-    for (const auto* list : {&spec.gres_per_node, &spec.gpus_per_job, &spec.gpus_per_task, &spec.gpus_per_socket}) {
+    for (const auto* list :
+         {&spec.gres_per_node, &spec.gpus_per_job, &spec.gpus_per_task, &spec.gpus_per_socket}) {
         if (!names_gres(settings_.gres_types, *list)) return fail(Errc::InvalidGres);
     }
     if (spec.gpus_per_job.size() > sched::kGpuKindsMax) return fail(Errc::InvalidGres);
     if (spec.array) {
-        if (spec.array->elements.empty() || spec.array->elements.back() >= settings_.max_array_size ||
+        if (spec.array->elements.empty() ||
+            spec.array->elements.back() >= settings_.max_array_size ||
             spec.kind != model::JobKind::Batch) {
             return fail(Errc::InvalidArray);
         }
     }
-    if (spec.nodes_min && spec.nodes_max && *spec.nodes_min > *spec.nodes_max) return fail(Errc::InvalidNodeCount);
+    if (spec.nodes_min && spec.nodes_max && *spec.nodes_min > *spec.nodes_max)
+        return fail(Errc::InvalidNodeCount);
     SY_CHECK(check_dependency(spec));
     if (spec.deadline && spec.time_limit && !spec.time_limit->unlimited &&
-        *spec.deadline < now_ + (spec.time_min ? spec.time_min->seconds : spec.time_limit->seconds)) {
+        *spec.deadline <
+            now_ + (spec.time_min ? spec.time_min->seconds : spec.time_limit->seconds)) {
         return fail(Errc::InvalidTimeLimit);
     }
     // The job needs one partition that could take it; the first problem is the one reported.
@@ -156,7 +171,8 @@ Status Cluster::Impl::validate(const JobSpec& spec, std::vector<std::string>& no
         const model::Partition& partition = partitions_[index];
         const auto check = [&]() -> Status {
             SY_CHECK(check_access(spec, partition, settings_));
-            SY_CHECK(check_one_node(pool_, index, sched::shape_of(spec, partition, settings_), notes));
+            SY_CHECK(
+                check_one_node(pool_, index, sched::shape_of(spec, partition, settings_), notes));
             const auto reason = limit_problem(spec, partition);
             if (!reason || !settings_.enforce_partition_limits) return {};
             if (*reason == Reason::PartitionTimeLimit) return fail(Errc::InvalidTimeLimit);
@@ -175,8 +191,10 @@ Status Cluster::Impl::validate(const JobSpec& spec, std::vector<std::string>& no
     return Failure{*problem};
 }
 
-// Why the partition as configured can never start it; such a job waits for the partition to be changed.
-std::optional<Reason> Cluster::Impl::limit_problem(const JobSpec& spec, const model::Partition& partition) const {
+// Why the partition as configured can never start it; such a job waits for the partition to be
+// changed.
+std::optional<Reason> Cluster::Impl::limit_problem(const JobSpec& spec,
+                                                   const model::Partition& partition) const {
     if (spec.time_limit && partition.max_time < *spec.time_limit) {
         const bool least_fits = spec.time_min && !(partition.max_time < *spec.time_min);
         if (!least_fits) return Reason::PartitionTimeLimit;
@@ -184,7 +202,8 @@ std::optional<Reason> Cluster::Impl::limit_problem(const JobSpec& spec, const mo
     const PartitionIndex index = *partition_index(partition.name);
     const sched::Shape shape = sched::shape_of(spec, partition, settings_);
     const std::size_t nodes = pool_.order(index).size();
-    if (shape.nodes_min > nodes || (partition.max_nodes && shape.nodes_min > *partition.max_nodes) ||
+    if (shape.nodes_min > nodes ||
+        (partition.max_nodes && shape.nodes_min > *partition.max_nodes) ||
         (spec.nodes_max && *spec.nodes_max < partition.min_nodes)) {
         return Reason::PartitionNodeLimit;
     }
@@ -192,7 +211,8 @@ std::optional<Reason> Cluster::Impl::limit_problem(const JobSpec& spec, const mo
         if (!contains(partition.nodes, name)) return Reason::BadConstraints;
     }
     // Quick ways to a yes, for the common job: it fits on any one node.
-    if (shape.nodes_min == 1 && shape.tasks == 1 && spec.required_nodes.empty()) return std::nullopt;
+    if (shape.nodes_min == 1 && shape.tasks == 1 && spec.required_nodes.empty())
+        return std::nullopt;
     const sched::Demand demand = sched::make_demand(shape, pool_);
     const sched::View all{.empty = true, .every_node = true};
     if (sched::place(pool_, index, demand, all)) return std::nullopt;

@@ -9,13 +9,16 @@ namespace switchyard::core::sched {
 namespace {
 
 // Lowest numbers first; whole sockets stay together because their cores are numbered in a row.
-model::IndexSet pick_cores(const NodeEntry& node, std::uint32_t count, std::uint32_t share, Settings::Unit unit) {
+model::IndexSet pick_cores(const NodeEntry& node, std::uint32_t count, std::uint32_t share,
+                           Settings::Unit unit) {
     model::IndexSet cores;
     if (unit == Settings::Unit::Socket && share <= 1 && node.sockets > 0) {
         const std::uint32_t per_socket = std::max(1u, node.cores / node.sockets);
-        for (std::uint32_t first = 0; first + per_socket <= node.cores && cores.size() < count; first += per_socket) {
+        for (std::uint32_t first = 0; first + per_socket <= node.cores && cores.size() < count;
+             first += per_socket) {
             bool free = true;
-            for (std::uint32_t core = first; core < first + per_socket; ++core) free &= node.core_holders[core] == 0;
+            for (std::uint32_t core = first; core < first + per_socket; ++core)
+                free &= node.core_holders[core] == 0;
             if (free) cores.insert(model::IndexSet::Interval{first, first + per_socket - 1});
         }
         if (cores.size() >= count) return cores;
@@ -31,7 +34,8 @@ model::IndexSet pick_cores(const NodeEntry& node, std::uint32_t count, std::uint
 
 using Cards = std::vector<Device>;  // Changed as one request after the other is served.
 
-bool pick_whole_cards(const GresPool& pool, Cards& cards, std::uint64_t& left, model::GresGrant& grant) {
+bool pick_whole_cards(const GresPool& pool, Cards& cards, std::uint64_t& left,
+                      model::GresGrant& grant) {
     for (const std::uint32_t position : pool.devices) {
         if (left == 0) break;
         Device& card = cards[position];
@@ -62,7 +66,8 @@ bool pick_shares(const GresPool& pool, Cards& cards, std::uint64_t& left, model:
             }
             const std::uint64_t best_free = free_on(*best);
             const bool fits = free >= left, best_fits = best_free >= left;
-            if (fits != best_fits ? fits : (fits ? free < best_free : free > best_free)) best = position;
+            if (fits != best_fits ? fits : (fits ? free < best_free : free > best_free))
+                best = position;
         }
         if (!best) break;
         const std::uint64_t amount = std::min(left, free_on(*best));
@@ -77,7 +82,8 @@ bool pick_shares(const GresPool& pool, Cards& cards, std::uint64_t& left, model:
 }
 
 bool pick_gres(const NodeEntry& node, const GresNeed& need, Cards& cards,
-               std::array<std::uint64_t, kGresPoolsMax>& counted, std::vector<model::GresGrant>& grants) {
+               std::array<std::uint64_t, kGresPoolsMax>& counted,
+               std::vector<model::GresGrant>& grants) {
     std::uint64_t left = need.count;
     for (std::size_t at = 0; at < node.pools.size() && left > 0; ++at) {
         const GresPool& pool = node.pools[at];
@@ -87,7 +93,8 @@ bool pick_gres(const NodeEntry& node, const GresNeed& need, Cards& cards,
         grant.type = pool.type;
         bool any = false;
         if (pool.devices.empty()) {
-            const std::uint64_t free = pool.total - std::min(pool.total, pool.counted_used + counted[at]);
+            const std::uint64_t free =
+                pool.total - std::min(pool.total, pool.counted_used + counted[at]);
             grant.count = std::min(left, free);
             counted[at] += grant.count;
             left -= grant.count;
@@ -109,7 +116,8 @@ std::optional<model::Allocation> make_allocation(const NodePool& pool, const Dem
     model::Allocation allocation;
     for (const Pick& pick : picks) {
         const NodeEntry& node = pool.node(pick.node);
-        const std::uint64_t job_gpus = std::accumulate(pick.gpus.begin(), pick.gpus.end(), std::uint64_t{0});
+        const std::uint64_t job_gpus =
+            std::accumulate(pick.gpus.begin(), pick.gpus.end(), std::uint64_t{0});
         const std::uint64_t gpus = gpus_on_node(node, demand.shape, pick.tasks, job_gpus);
         const std::uint32_t cores = cores_for(node, demand.shape, pick.tasks, gpus, pool.unit());
         model::NodeGrant grant;

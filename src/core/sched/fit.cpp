@@ -40,7 +40,8 @@ bool holds(const NodeEntry& node, const Room& room, const Shape& shape, std::uin
     const std::uint64_t gpus = gpus_on_node(node, shape, tasks, 0);
     const std::uint32_t cores = cores_for(node, shape, tasks, gpus, unit);
     if (cores > cores_free) return false;
-    if (!shape.whole_nodes && std::uint64_t{cores} * node.threads > shape.cpus_per_node_max) return false;
+    if (!shape.whole_nodes && std::uint64_t{cores} * node.threads > shape.cpus_per_node_max)
+        return false;
     if (memory_for(node, shape, cores, gpus) > room.memory) return false;
     for (const GresNeed& need : shape.gres_per_node) {
         if (available(node, room, need) < need.count) return false;
@@ -94,8 +95,9 @@ Demand make_demand(Shape shape, const NodePool& pool) {
     std::ranges::sort(demand.required);
     std::ranges::sort(demand.excluded);
     const std::uint32_t tasks = shape.tasks_by_node ? shape.tasks : 1;
-    demand.cpus_min = std::max(shape.cpus_per_node_min,
-                               shape.overcommit ? shape.cpus_per_task : shape.cpus_per_task * tasks);
+    demand.cpus_min =
+        std::max(shape.cpus_per_node_min,
+                 shape.overcommit ? shape.cpus_per_task : shape.cpus_per_task * tasks);
     demand.shape = std::move(shape);
     return demand;
 }
@@ -136,10 +138,14 @@ std::uint32_t cores_for(const NodeEntry& node, const Shape& shape, std::uint32_t
 std::uint64_t memory_for(const NodeEntry& node, const Shape& shape, std::uint32_t cores,
                          std::uint64_t gpus) {
     switch (shape.memory_per) {
-        case Per::Unset: return 0;
-        case Per::Node: return shape.memory == 0 ? node.memory : shape.memory;
-        case Per::Cpu: return shape.memory * cores * node.threads;
-        case Per::Gpu: return shape.memory * gpus;
+        case Per::Unset:
+            return 0;
+        case Per::Node:
+            return shape.memory == 0 ? node.memory : shape.memory;
+        case Per::Cpu:
+            return shape.memory * cores * node.threads;
+        case Per::Gpu:
+            return shape.memory * gpus;
     }
     return 0;
 }
@@ -151,7 +157,8 @@ std::uint64_t gpus_on_node(const NodeEntry& node, const Shape& shape, std::uint3
         if (need.name == "gpu") total += need.count;
     }
     for (const GresNeed& need : shape.gres_per_task) total += need.count * tasks;
-    for (const GresNeed& need : shape.gres_per_socket) total += need.count * sockets_used(node, shape);
+    for (const GresNeed& need : shape.gres_per_socket)
+        total += need.count * sockets_used(node, shape);
     return total;
 }
 
@@ -168,14 +175,16 @@ std::vector<GresNeed> gres_for(const NodeEntry& node, const Shape& shape, std::u
     }
     for (std::size_t kind = 0; kind < std::min(shape.gpus_per_job.size(), kGpuKindsMax); ++kind) {
         if (job_gpus[kind] == 0) continue;
-        needs.push_back({shape.gpus_per_job[kind].name, shape.gpus_per_job[kind].type, job_gpus[kind]});
+        needs.push_back(
+            {shape.gpus_per_job[kind].name, shape.gpus_per_job[kind].type, job_gpus[kind]});
     }
     return needs;
 }
 
 bool is_candidate(const NodeEntry& node, NodeIndex index, const Demand& demand) {
     const Shape& shape = demand.shape;
-    if (!demand.excluded.empty() && std::ranges::binary_search(demand.excluded, index)) return false;
+    if (!demand.excluded.empty() && std::ranges::binary_search(demand.excluded, index))
+        return false;
     if (shape.sockets_min > node.sockets) return false;
     if (shape.cores_per_socket_min > node.cores / std::max(1u, node.sockets)) return false;
     if (shape.threads_min > node.threads) return false;
@@ -205,10 +214,12 @@ Fit fit(const NodeEntry& node, const Room& room, const Demand& demand, Settings:
             cards = std::min<std::uint64_t>(
                 cards, std::uint64_t{cores_free} * threads_used(node, shape) / shape.cpus_per_gpu);
         }
-        if (shape.memory_per == Per::Gpu && shape.memory > 0) cards = std::min(cards, room.memory / shape.memory);
+        if (shape.memory_per == Per::Gpu && shape.memory > 0)
+            cards = std::min(cards, room.memory / shape.memory);
         result.gpus[kind] = static_cast<std::uint32_t>(cards);
     }
-    if (!shape.gpus_per_job.empty() && std::ranges::all_of(result.gpus, [](auto n) { return n == 0; })) {
+    if (!shape.gpus_per_job.empty() &&
+        std::ranges::all_of(result.gpus, [](auto n) { return n == 0; })) {
         result.tasks = 0;
     }
     return result;

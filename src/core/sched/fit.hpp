@@ -1,4 +1,5 @@
-// fit.hpp: how much of a job one node can hold. Pure functions of a node, its free room and a shape.
+// fit.hpp: how much of a job one node can hold. Pure functions of a node, its free room and a
+// shape.
 #pragma once
 
 #include <array>

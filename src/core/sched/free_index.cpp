@@ -27,7 +27,8 @@ void FreeIndex::set(std::uint32_t place, std::uint32_t free_cores) {
 std::uint32_t FreeIndex::find(std::uint32_t from, std::uint32_t cores) const {
     const std::uint32_t wanted = std::max(1u, cores);
     if (from >= places_ || tree_[1] < wanted) return kNone;
-    // Climb from the leaf until a subtree to the right (or this one) holds enough, then descend leftmost.
+    // Climb from the leaf until a subtree to the right (or this one) holds enough, then descend
+    // leftmost.
     std::uint32_t at = leaves_ + from;
     while (tree_[at] < wanted) {
         while ((at & 1) != 0) {

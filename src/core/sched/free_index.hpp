@@ -1,7 +1,8 @@
 // free_index.hpp: finds the first node of a partition with enough free cores in logarithmic time.
 //
-// A tournament tree over the nodes in placement order; each inner place holds the greatest number of free
-// cores below it. A full cluster of ten thousand nodes is recognised as full by one look at the root.
+// A tournament tree over the nodes in placement order; each inner place holds the greatest number
+// of free cores below it. A full cluster of ten thousand nodes is recognised as full by one look at
+// the root.
 #pragma once
 
 #include <cstdint>

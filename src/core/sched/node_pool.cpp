@@ -29,7 +29,9 @@ void number_cards(NodeEntry& entry) {
     for (GresPool& pool : entry.pools) {
         if (pool.name != "gpu" || !pool.devices.empty()) continue;
         for (std::uint64_t i = 0; i < pool.total; ++i) {
-            while (std::ranges::any_of(entry.devices, [&](const Device& d) { return d.index == next; })) ++next;
+            while (std::ranges::any_of(entry.devices,
+                                       [&](const Device& d) { return d.index == next; }))
+                ++next;
             pool.devices.push_back(device_position(entry, next));
         }
     }
@@ -76,16 +78,19 @@ void NodePool::describe(NodeEntry& entry, const model::Node& description) {
     entry.devices.clear();
     for (const model::GresInventory& inventory : config.gres) {
         if (entry.pools.size() == kGresPoolsMax) break;
-        GresPool pool{inventory.name, inventory.type, inventory.count, inventory.is_shared(), 0, {}, 0};
+        GresPool pool{
+            inventory.name, inventory.type, inventory.count, inventory.is_shared(), 0, {}, 0};
         for (const std::uint32_t index : inventory.devices.to_vector()) {
             pool.devices.push_back(device_position(entry, index));
         }
-        if (pool.shared && !pool.devices.empty()) pool.per_device = pool.total / pool.devices.size();
+        if (pool.shared && !pool.devices.empty())
+            pool.per_device = pool.total / pool.devices.size();
         entry.pools.push_back(std::move(pool));
     }
     number_cards(entry);
     for (GresPool& pool : entry.pools) {
-        std::ranges::sort(pool.devices, {}, [&](std::uint32_t at) { return entry.devices[at].index; });
+        std::ranges::sort(pool.devices, {},
+                          [&](std::uint32_t at) { return entry.devices[at].index; });
     }
     entry.core_holders.assign(entry.cores, 0);
     entry.core_alone.assign(entry.cores, false);
@@ -215,7 +220,8 @@ Room NodePool::room_of(NodeIndex node, const model::NodeGrant& grant) const {
 
 void NodePool::take(NodeEntry& entry, const Holding& holding) const {
     for (const auto& interval : holding.grant.cores.intervals()) {
-        for (std::uint32_t core = interval.first; core <= interval.last && core < entry.cores; ++core) {
+        for (std::uint32_t core = interval.first; core <= interval.last && core < entry.cores;
+             ++core) {
             ++entry.core_holders[core];
             if (holding.share <= 1) entry.core_alone[core] = true;
         }
@@ -239,7 +245,8 @@ void NodePool::take(NodeEntry& entry, const Holding& holding) const {
 
 void NodePool::give_back(NodeEntry& entry, const Holding& holding) const {
     for (const auto& interval : holding.grant.cores.intervals()) {
-        for (std::uint32_t core = interval.first; core <= interval.last && core < entry.cores; ++core) {
+        for (std::uint32_t core = interval.first; core <= interval.last && core < entry.cores;
+             ++core) {
             SY_ASSERT(entry.core_holders[core] > 0);
             --entry.core_holders[core];
             if (entry.core_holders[core] == 0) entry.core_alone[core] = false;
@@ -286,8 +293,12 @@ void NodePool::set_until(NodeIndex index, JobId job, Instant until) {
     NodeEntry& entry = nodes_[index];
     const auto found = std::ranges::find(entry.holdings, job, &Holding::job);
     if (found == entry.holdings.end()) return;
-    found->until = until;
-    std::ranges::stable_sort(entry.holdings, {}, &Holding::until);
+    Holding moved = std::move(*found);
+    entry.holdings.erase(found);
+    moved.until = until;
+    const auto at = std::ranges::upper_bound(entry.holdings, until, {}, &Holding::until);
+    entry.holdings.insert(at, std::move(moved));
+    ++entry.version;
 }
 
 void NodePool::reserve(NodeIndex node, Reserved reserved) {
@@ -333,7 +344,9 @@ void NodePool::check_invariants() const {
             SY_ASSERT(!shares.contains(card));
         }
         for (const auto& [card, amount] : shares) {
-            const auto fits = [&](const GresPool& pool) { return pool.shared && amount <= pool.per_device; };
+            const auto fits = [&](const GresPool& pool) {
+                return pool.shared && amount <= pool.per_device;
+            };
             SY_ASSERT(std::ranges::any_of(entry.pools, fits));
         }
         SY_ASSERT(std::ranges::is_sorted(entry.holdings, {}, &Holding::until));

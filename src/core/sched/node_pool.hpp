@@ -1,8 +1,9 @@
 // node_pool.hpp: the ledger of what every node has, who holds it and until when.
 //
-// The pool is the one place where cores, memory and cards are given out and taken back; it keeps the free
-// capacity of every partition in an index, and for each node the order in which its holders will leave, which
-// is the time profile that backfill looks at. It knows nothing of queues and states.
+// The pool is the one place where cores, memory and cards are given out and taken back; it keeps
+// the free capacity of every partition in an index, and for each node the order in which its
+// holders will leave, which is the time profile that backfill looks at. It knows nothing of queues
+// and states.
 #pragma once
 
 #include <array>
@@ -42,7 +43,7 @@ struct Room {
 struct GresPool {
     std::string name, type;
     std::uint64_t total = 0;
-    bool shared = false;                 // shard, mps: shares of cards.
+    bool shared = false;  // shard, mps: shares of cards.
     std::uint64_t per_device = 0;
     std::vector<std::uint32_t> devices;  // Positions in NodeEntry::devices; empty: only counted.
     std::uint64_t counted_used = 0;
@@ -62,7 +63,7 @@ struct Holding {
     std::uint32_t uid = 0;
     bool whole = false, single_user = false;
     std::uint32_t share = 1;
-    Room room;              // `holders` is 1.
+    Room room;  // `holders` is 1.
     model::NodeGrant grant;
 };
 
@@ -84,7 +85,7 @@ struct NodeEntry {
     std::vector<GresPool> pools;
     std::vector<Device> devices;
 
-    bool open = false;  // May be given to new jobs.
+    bool open = false;    // May be given to new jobs.
     bool usable = false;  // Will be again without anyone's doing: up, not drained.
     std::vector<std::uint16_t> core_holders;
     std::vector<bool> core_alone;  // Held by a job that shares with nobody.
@@ -92,7 +93,8 @@ struct NodeEntry {
     std::vector<Holding> holdings;  // By `until`.
     std::vector<Reserved> reserved;
     std::uint32_t version = 0;  // Grows with every change of holdings or reservations.
-    std::vector<std::pair<PartitionIndex, std::uint32_t>> places;  // In the order of each partition.
+    std::vector<std::pair<PartitionIndex, std::uint32_t>>
+        places;  // In the order of each partition.
 
     bool held_whole() const;
     std::uint32_t cpus() const { return cores * threads; }
@@ -118,7 +120,9 @@ class NodePool {
     std::size_t size() const { return nodes_.size(); }
     const NodeEntry& node(NodeIndex index) const { return nodes_[index]; }
     std::optional<NodeIndex> find(std::string_view name) const;
-    const std::vector<NodeIndex>& order(PartitionIndex partition) const { return orders_[partition]; }
+    const std::vector<NodeIndex>& order(PartitionIndex partition) const {
+        return orders_[partition];
+    }
     const FreeIndex& index(PartitionIndex partition) const { return indexes_[partition]; }
     bool overlap(PartitionIndex a, PartitionIndex b) const;
     Settings::Unit unit() const { return unit_; }

@@ -7,7 +7,8 @@
 
 namespace switchyard::core::sched {
 
-// Smaller comes first: the higher partition tier, then the higher priority, then the earlier submission.
+// Smaller comes first: the higher partition tier, then the higher priority, then the earlier
+// submission.
 struct QueueKey {
     std::uint32_t tier = 0;
     std::uint32_t priority = 0;

@@ -21,7 +21,8 @@ struct Candidate {
 void subtract(Room& room, const Room& less) {
     room.cores -= std::min(room.cores, less.cores);
     room.memory -= std::min(room.memory, less.memory);
-    for (std::size_t at = 0; at < room.gres.size(); ++at) room.gres[at] -= std::min(room.gres[at], less.gres[at]);
+    for (std::size_t at = 0; at < room.gres.size(); ++at)
+        room.gres[at] -= std::min(room.gres[at], less.gres[at]);
 }
 
 void add(Room& room, const Room& more) {
@@ -34,7 +35,8 @@ void keep_least(Room& room, const Room& other) {
     room.cores = std::min(room.cores, other.cores);
     room.memory = std::min(room.memory, other.memory);
     room.holders = std::max(room.holders, other.holders);
-    for (std::size_t at = 0; at < room.gres.size(); ++at) room.gres[at] = std::min(room.gres[at], other.gres[at]);
+    for (std::size_t at = 0; at < room.gres.size(); ++at)
+        room.gres[at] = std::min(room.gres[at], other.gres[at]);
 }
 
 // The room when everyone who leaves by `at` has left.
@@ -114,7 +116,8 @@ bool Chooser::enough(std::span<const Candidate> nodes) const {
     std::array<std::uint64_t, kGpuKindsMax> gpus{};
     for (const Candidate& candidate : nodes) {
         tasks += candidate.fit.tasks;
-        for (std::size_t kind = 0; kind < kGpuKindsMax; ++kind) gpus[kind] += candidate.fit.gpus[kind];
+        for (std::size_t kind = 0; kind < kGpuKindsMax; ++kind)
+            gpus[kind] += candidate.fit.gpus[kind];
     }
     if (!shape_.tasks_by_node && tasks < shape_.tasks && !shape_.overcommit) return false;
     for (std::size_t kind = 0; kind < std::min(kGpuKindsMax, shape_.gpus_per_job.size()); ++kind) {
@@ -126,27 +129,33 @@ bool Chooser::enough(std::span<const Candidate> nodes) const {
 bool Chooser::gather_required() {
     for (const NodeIndex index : demand_.required) {
         const auto& places = pool_.node(index).places;
-        const auto here = std::ranges::find(places, partition_, &std::pair<PartitionIndex, std::uint32_t>::first);
+        const auto here =
+            std::ranges::find(places, partition_, &std::pair<PartitionIndex, std::uint32_t>::first);
         if (here == places.end() || !consider(here->second)) return false;
     }
     return true;
 }
 
-// Collects candidates in order, and stops when there are enough of them. A job without a node count first
-// looks for one node that holds it whole.
+// Collects candidates in order, and stops when there are enough of them. A job without a node count
+// first looks for one node that holds it whole.
 bool Chooser::gather() {
     if (demand_.impossible || !gather_required()) return false;
     const std::size_t required = chosen_.size();
     const bool fewest = !shape_.spread;
     if (required >= shape_.nodes_min && enough()) return true;
     std::size_t wanted = shape_.nodes_max;
-    for (std::uint32_t place = next_place(0); place != FreeIndex::kNone; place = next_place(place + 1)) {
-        if (required > 0 && std::ranges::binary_search(demand_.required, pool_.order(partition_)[place])) continue;
+    for (std::uint32_t place = next_place(0); place != FreeIndex::kNone;
+         place = next_place(place + 1)) {
+        if (required > 0 &&
+            std::ranges::binary_search(demand_.required, pool_.order(partition_)[place]))
+            continue;
         if (!consider(place)) continue;
         if (fewest) {
-            // The first node that completes the request alone (with the required ones) ends the search.
+            // The first node that completes the request alone (with the required ones) ends the
+            // search.
             if (!completes(required)) continue;
-            chosen_.erase(chosen_.begin() + static_cast<std::ptrdiff_t>(required), chosen_.end() - 1);
+            chosen_.erase(chosen_.begin() + static_cast<std::ptrdiff_t>(required),
+                          chosen_.end() - 1);
             return true;
         } else if (!shape_.contiguous && chosen_.size() >= wanted && enough()) {
             return true;
@@ -158,7 +167,8 @@ bool Chooser::gather() {
 // Whether the latest candidate is enough, alone with the required ones.
 bool Chooser::completes(std::size_t required) const {
     if (required == 0) return enough(std::span(&chosen_.back(), 1));
-    std::vector<Candidate> few(chosen_.begin(), chosen_.begin() + static_cast<std::ptrdiff_t>(required));
+    std::vector<Candidate> few(chosen_.begin(),
+                               chosen_.begin() + static_cast<std::ptrdiff_t>(required));
     few.push_back(chosen_.back());
     return enough(few);
 }
@@ -166,10 +176,11 @@ bool Chooser::completes(std::size_t required) const {
 // Of all candidates the largest, until there are enough; ties go to the earlier.
 bool Chooser::take_fewest() {
     if (shape_.contiguous) return enough();
-    std::ranges::stable_sort(chosen_, [](const Candidate& a, const Candidate& b) {
+    std::ranges::sort(chosen_, [](const Candidate& a, const Candidate& b) {
         if (a.required != b.required) return a.required;
         if (a.fit.gpus != b.fit.gpus) return a.fit.gpus > b.fit.gpus;
-        return a.fit.tasks > b.fit.tasks;
+        if (a.fit.tasks != b.fit.tasks) return a.fit.tasks > b.fit.tasks;
+        return a.place < b.place;
     });
     std::vector<Candidate> all = std::move(chosen_);
     chosen_.clear();
@@ -209,14 +220,16 @@ void Chooser::spread_gpus(std::vector<Pick>& picks) const {
             left -= picks[at].gpus[kind];
         }
         for (std::size_t at = 0; at < picks.size() && left > 0; ++at) {
-            const std::uint64_t more = std::min<std::uint64_t>(left, chosen_[at].fit.gpus[kind] - picks[at].gpus[kind]);
+            const std::uint64_t more =
+                std::min<std::uint64_t>(left, chosen_[at].fit.gpus[kind] - picks[at].gpus[kind]);
             picks[at].gpus[kind] += static_cast<std::uint32_t>(more);
             left -= more;
         }
     }
 }
 
-// Tasks per node: the first nodes are filled, one task is kept for each node behind. Whole nodes share evenly.
+// Tasks per node: the first nodes are filled, one task is kept for each node behind. Whole nodes
+// share evenly.
 std::vector<Pick> Chooser::distribute() {
     std::ranges::sort(chosen_, {}, &Candidate::node);
     std::vector<Pick> picks;
@@ -287,14 +300,15 @@ std::optional<Room> room_in(const NodePool& pool, NodeIndex index, const View& v
     return least;
 }
 
-std::optional<std::vector<Pick>> place(const NodePool& pool, PartitionIndex partition, const Demand& demand,
-                                       const View& view) {
+std::optional<std::vector<Pick>> place(const NodePool& pool, PartitionIndex partition,
+                                       const Demand& demand, const View& view) {
     return Chooser(pool, partition, demand, view).choose();
 }
 
 Room planned_room(const NodePool& pool, const Demand& demand, const Pick& pick) {
     const NodeEntry& node = pool.node(pick.node);
-    const std::uint64_t job_gpus = std::accumulate(pick.gpus.begin(), pick.gpus.end(), std::uint64_t{0});
+    const std::uint64_t job_gpus =
+        std::accumulate(pick.gpus.begin(), pick.gpus.end(), std::uint64_t{0});
     const std::uint64_t gpus = gpus_on_node(node, demand.shape, pick.tasks, job_gpus);
     Room room;
     room.cores = cores_for(node, demand.shape, pick.tasks, gpus, pool.unit());

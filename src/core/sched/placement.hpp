@@ -1,7 +1,7 @@
 // placement.hpp: choosing nodes for one job, and the exact cores, bytes and cards on them.
 //
-// Nodes are tried in the order of the partition (weight, then configuration). A job that names no node count
-// gets as few nodes as hold its tasks. Pure: reads the pool, changes nothing.
+// Nodes are tried in the order of the partition (weight, then configuration). A job that names no
+// node count gets as few nodes as hold its tasks. Pure: reads the pool, changes nothing.
 #pragma once
 
 #include <array>
@@ -18,14 +18,14 @@ namespace switchyard::core::sched {
 
 // From where the free room of a node is judged.
 struct View {
-    Instant start{};            // When the job would begin,
-    Instant end{};              // and be gone.
-    QueueKey key{};             // Reservations of jobs ahead of it are respected.
+    Instant start{};  // When the job would begin,
+    Instant end{};    // and be gone.
+    QueueKey key{};   // Reservations of jobs ahead of it are respected.
     std::uint32_t uid = 0;
-    bool future = false;        // `start` lies ahead: holders that leave by then are gone, and nodes that are
-                                // busy or silent now count if they are usable.
-    bool empty = false;         // As if the whole (usable) partition were idle.
-    bool every_node = false;    // With `empty`: also nodes that are down or drained.
+    bool future = false;  // `start` lies ahead: holders that leave by then are gone, and nodes that
+                          // are busy or silent now count if they are usable.
+    bool empty = false;       // As if the whole (usable) partition were idle.
+    bool every_node = false;  // With `empty`: also nodes that are down or drained.
 };
 
 struct Pick {
@@ -38,10 +38,11 @@ struct Pick {
 std::optional<Room> room_in(const NodePool& pool, NodeIndex node, const View& view);
 
 // The nodes and tasks, or none if it does not fit in this view.
-std::optional<std::vector<Pick>> place(const NodePool& pool, PartitionIndex partition, const Demand& demand,
-                                       const View& view);
+std::optional<std::vector<Pick>> place(const NodePool& pool, PartitionIndex partition,
+                                       const Demand& demand, const View& view);
 
-// Cores and cards by number. None if the counts fitted but the pieces do not (cards half used by shares).
+// Cores and cards by number. None if the counts fitted but the pieces do not (cards half used by
+// shares).
 std::optional<model::Allocation> make_allocation(const NodePool& pool, const Demand& demand,
                                                  const std::vector<Pick>& picks);
 

@@ -13,8 +13,8 @@ constexpr int kSearchTriesMax = 24;
 
 }  // namespace
 
-bool Planner::good_at(NodeIndex index, const Demand& demand, Wanted wanted, Instant at, Seconds limit,
-                      QueueKey key) {
+bool Planner::good_at(NodeIndex index, const Demand& demand, Wanted wanted, Instant at,
+                      Seconds limit, QueueKey key) {
     ++looked_at_;
     const NodeEntry& node = pool_.node(index);
     const View view{.start = at, .end = at + limit, .key = key, .future = true};
@@ -22,8 +22,8 @@ bool Planner::good_at(NodeIndex index, const Demand& demand, Wanted wanted, Inst
     return room && fit(node, *room, demand, pool_.unit()).tasks >= wanted.tasks;
 }
 
-std::optional<Instant> Planner::earliest(NodeIndex index, const Demand& demand, Wanted wanted, Instant from,
-                                         Seconds limit, QueueKey key) {
+std::optional<Instant> Planner::earliest(NodeIndex index, const Demand& demand, Wanted wanted,
+                                         Instant from, Seconds limit, QueueKey key) {
     const NodeEntry& node = pool_.node(index);
     ++looked_at_;
     if (!node.usable || !is_candidate(node, index, demand)) return std::nullopt;
@@ -47,8 +47,8 @@ std::optional<Instant> Planner::earliest(NodeIndex index, const Demand& demand, 
     return std::nullopt;
 }
 
-Planner::Heap& Planner::heap_for(std::uint32_t group, PartitionIndex partition, const Demand& demand,
-                                 Wanted wanted, Seconds limit, QueueKey key) {
+Planner::Heap& Planner::heap_for(std::uint32_t group, PartitionIndex partition,
+                                 const Demand& demand, Wanted wanted, Seconds limit, QueueKey key) {
     if (group != 0) {
         if (const auto found = heaps_.find(group); found != heaps_.end()) return found->second;
     }
@@ -65,10 +65,11 @@ Planner::Heap& Planner::heap_for(std::uint32_t group, PartitionIndex partition, 
     return kept;
 }
 
-// Takes nodes as they become good until there are enough; the last of them gives the start. Nodes that a
-// reservation has changed meanwhile, or that are not good at that later moment, go back with a new time.
-std::optional<Planned> Planner::plan_alike(Heap& heap, const Demand& demand, Wanted wanted, std::uint32_t nodes,
-                                           Seconds limit, QueueKey key) {
+// Takes nodes as they become good until there are enough; the last of them gives the start. Nodes
+// that a reservation has changed meanwhile, or that are not good at that later moment, go back with
+// a new time.
+std::optional<Planned> Planner::plan_alike(Heap& heap, const Demand& demand, Wanted wanted,
+                                           std::uint32_t nodes, Seconds limit, QueueKey key) {
     std::vector<NodeTime> taken;
     const auto put_back = [&](NodeTime entry) {
         heap.push_back(entry);
@@ -118,16 +119,18 @@ std::optional<Planned> Planner::plan_alike(Heap& heap, const Demand& demand, Wan
 }
 
 // Tries moments at which nodes become good, from the earliest on, at growing distances.
-std::optional<Planned> Planner::plan_by_search(Heap heap, PartitionIndex partition, const Demand& demand,
-                                               Seconds limit, QueueKey key) {
+std::optional<Planned> Planner::plan_by_search(Heap heap, PartitionIndex partition,
+                                               const Demand& demand, Seconds limit, QueueKey key) {
     std::ranges::sort(heap, [](const NodeTime& a, const NodeTime& b) { return b > a; });
-    std::size_t at = heap.size() < demand.shape.nodes_min ? heap.size() : demand.shape.nodes_min - 1;
+    std::size_t at =
+        heap.size() < demand.shape.nodes_min ? heap.size() : demand.shape.nodes_min - 1;
     std::size_t distance = 1;
     for (int tries = 0; at < heap.size() && tries < kSearchTriesMax; ++tries) {
         const Instant start = heap[at].at;
         const View view{.start = start, .end = start + limit, .key = key, .future = true};
         looked_at_ += pool_.order(partition).size();
-        if (auto picks = place(pool_, partition, demand, view)) return Planned{start, std::move(*picks)};
+        if (auto picks = place(pool_, partition, demand, view))
+            return Planned{start, std::move(*picks)};
         if (at + 1 == heap.size()) break;
         while (at + 1 < heap.size() && heap[at].at == start) ++at;
         if (tries >= 8) {
@@ -138,8 +141,8 @@ std::optional<Planned> Planner::plan_by_search(Heap heap, PartitionIndex partiti
     return std::nullopt;
 }
 
-std::optional<Planned> Planner::plan(std::uint32_t group, PartitionIndex partition, const Demand& demand,
-                                     Seconds limit, QueueKey key) {
+std::optional<Planned> Planner::plan(std::uint32_t group, PartitionIndex partition,
+                                     const Demand& demand, Seconds limit, QueueKey key) {
     const Shape& shape = demand.shape;
     if (demand.impossible) return std::nullopt;
     const bool plain = demand.required.empty() && !shape.contiguous && shape.gpus_per_job.empty();

@@ -1,8 +1,9 @@
 // planner.hpp: when and where a job that cannot start now will be able to.
 //
-// The time profile of a node is the order in which its holders leave, less what is reserved there for jobs
-// ahead. For jobs that take the same from each of their nodes the planner keeps, per group, the nodes by the
-// moment they become good enough, so that the next job of the group costs only the nodes that changed.
+// The time profile of a node is the order in which its holders leave, less what is reserved there
+// for jobs ahead. For jobs that take the same from each of their nodes the planner keeps, per
+// group, the nodes by the moment they become good enough, so that the next job of the group costs
+// only the nodes that changed.
 #pragma once
 
 #include <cstdint>
@@ -48,13 +49,14 @@ class Planner {
     struct Wanted {  // On each node.
         std::uint32_t tasks = 1;
     };
-    std::optional<Instant> earliest(NodeIndex node, const Demand& demand, Wanted wanted, Instant from,
-                                    Seconds limit, QueueKey key);
-    bool good_at(NodeIndex node, const Demand& demand, Wanted wanted, Instant at, Seconds limit, QueueKey key);
-    Heap& heap_for(std::uint32_t group, PartitionIndex partition, const Demand& demand, Wanted wanted,
-                   Seconds limit, QueueKey key);
-    std::optional<Planned> plan_alike(Heap& heap, const Demand& demand, Wanted wanted, std::uint32_t nodes,
-                                      Seconds limit, QueueKey key);
+    std::optional<Instant> earliest(NodeIndex node, const Demand& demand, Wanted wanted,
+                                    Instant from, Seconds limit, QueueKey key);
+    bool good_at(NodeIndex node, const Demand& demand, Wanted wanted, Instant at, Seconds limit,
+                 QueueKey key);
+    Heap& heap_for(std::uint32_t group, PartitionIndex partition, const Demand& demand,
+                   Wanted wanted, Seconds limit, QueueKey key);
+    std::optional<Planned> plan_alike(Heap& heap, const Demand& demand, Wanted wanted,
+                                      std::uint32_t nodes, Seconds limit, QueueKey key);
     std::optional<Planned> plan_by_search(Heap heap, PartitionIndex partition, const Demand& demand,
                                           Seconds limit, QueueKey key);
 

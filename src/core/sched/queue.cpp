@@ -36,8 +36,8 @@ void Queue::unready(const Group& group) {
     if (found->second.empty()) ready_.erase(found);
 }
 
-void Queue::add(QueueKey key, PartitionIndex partition, const Shape& shape, std::optional<Seconds> limit,
-                const NodePool& pool) {
+void Queue::add(QueueKey key, PartitionIndex partition, const Shape& shape,
+                std::optional<Seconds> limit, const NodePool& pool) {
     const GroupKey group_key{partition, limit, shape};
     auto [found, is_new] = groups_.try_emplace(group_key);
     if (is_new) {
@@ -108,7 +108,8 @@ void Queue::set_hopeless(Group& group, bool hopeless) {
     }
 }
 
-void Queue::wake(const std::vector<std::pair<PartitionIndex, std::uint32_t>>& partitions, std::uint32_t cpus) {
+void Queue::wake(const std::vector<std::pair<PartitionIndex, std::uint32_t>>& partitions,
+                 std::uint32_t cpus) {
     for (const auto& [partition, place] : partitions) {
         auto& blocked = blocked_[partition];
         while (!blocked.empty() && blocked.begin()->first.first <= cpus) {
@@ -148,7 +149,8 @@ void Queue::check_invariants() const {
         members += group->members.size();
         if (!group->hopeless) hopeful += group->members.size();
         if (!group->blocked) ++ready_groups;
-        const bool listed = blocked_[group->partition].contains({group->demand.cpus_min, group->id});
+        const bool listed =
+            blocked_[group->partition].contains({group->demand.cpus_min, group->id});
         SY_ASSERT(listed == group->blocked);
     }
     std::size_t ready_listed = 0, fronts = 0;

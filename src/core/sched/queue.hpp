@@ -1,8 +1,8 @@
 // queue.hpp: the jobs that could start if there were room, grouped by identical needs.
 //
-// A group that did not fit is blocked: neither it nor a newcomer to it is looked at again until a node it could
-// use has got room. So a submission into a full cluster costs two insertions, and a completion wakes only the
-// groups that the freed node can serve.
+// A group that did not fit is blocked: neither it nor a newcomer to it is looked at again until a
+// node it could use has got room. So a submission into a full cluster costs two insertions, and a
+// completion wakes only the groups that the freed node can serve.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct Group {
     std::optional<Seconds> limit;  // None: unlimited.
     std::set<QueueKey> members;
     bool blocked = false;
-    bool hopeless = false;  // No set of usable nodes, even idle ones, could hold it.
+    bool hopeless = false;           // No set of usable nodes, even idle ones, could hold it.
     std::uint32_t hope_checked = 0;  // When that was found out (the owner's count).
     model::Reason why = model::Reason::None;  // What its members are told while it is so.
     std::string why_detail;
@@ -40,8 +40,8 @@ class Queue {
     void set_partition_count(std::size_t count);
 
     // A job stands once in each partition it may run in.
-    void add(QueueKey key, PartitionIndex partition, const Shape& shape, std::optional<Seconds> limit,
-             const NodePool& pool);
+    void add(QueueKey key, PartitionIndex partition, const Shape& shape,
+             std::optional<Seconds> limit, const NodePool& pool);
     // From all its partitions. Returns those where it stood first.
     std::vector<PartitionIndex> remove(JobId job);
     bool contains(JobId job) const { return places_.contains(job.value); }
@@ -51,7 +51,8 @@ class Queue {
     void block(Group& group);
     void set_hopeless(Group& group, bool hopeless);
     // A node of these partitions has `cpus` free.
-    void wake(const std::vector<std::pair<PartitionIndex, std::uint32_t>>& partitions, std::uint32_t cpus);
+    void wake(const std::vector<std::pair<PartitionIndex, std::uint32_t>>& partitions,
+              std::uint32_t cpus);
     void wake_all();
 
     // The foremost job of a partition that has hope.
@@ -83,9 +84,10 @@ class Queue {
     std::map<GroupKey, std::unique_ptr<Group>> groups_;
     std::unordered_map<std::uint32_t, std::vector<Place>> places_;  // Looked up, never iterated.
     std::map<QueueKey, std::vector<Group*>> ready_;                 // By foremost member.
-    std::vector<std::set<QueueKey>> fronts_;                        // By partition, those with hope.
+    std::vector<std::set<QueueKey>> fronts_;  // By partition, those with hope.
     std::set<std::pair<QueueKey, PartitionIndex>> everyone_;
-    std::vector<std::map<std::pair<std::uint32_t, std::uint32_t>, Group*>> blocked_;  // By (cpus_min, id).
+    std::vector<std::map<std::pair<std::uint32_t, std::uint32_t>, Group*>>
+        blocked_;  // By (cpus_min, id).
     std::uint32_t next_group_ = 1;
 };
 

@@ -34,7 +34,8 @@ void set_nodes(Shape& shape, const model::JobSpec& spec, const model::Partition&
     const auto required = static_cast<std::uint32_t>(spec.required_nodes.size());
     shape.spread = spec.nodes_min.has_value() || spec.nodes_max.has_value();
     shape.nodes_min = std::max({1u, spec.nodes_min.value_or(1), required});
-    shape.nodes_max = spec.nodes_max ? *spec.nodes_max : (shape.spread ? shape.nodes_min : kNoLimit);
+    shape.nodes_max =
+        spec.nodes_max ? *spec.nodes_max : (shape.spread ? shape.nodes_min : kNoLimit);
     if (partition.max_nodes) shape.nodes_max = std::min(shape.nodes_max, *partition.max_nodes);
     shape.nodes_max = std::max(shape.nodes_max, shape.nodes_min);
     shape.required = spec.required_nodes;
@@ -85,10 +86,10 @@ void set_gres(Shape& shape, const model::JobSpec& spec) {
 void set_sharing(Shape& shape, const model::JobSpec& spec, const model::Partition& partition,
                  const Settings& settings) {
     using OverSubscribe = model::Partition::OverSubscribe;
-    shape.whole_nodes = spec.exclusive == model::Exclusive::Node ||
-                        spec.exclusive == model::Exclusive::Topo ||
-                        partition.over_subscribe == OverSubscribe::Exclusive ||
-                        settings.unit == Settings::Unit::WholeNode || spec.core_spec.value_or(0) > 0;
+    shape.whole_nodes =
+        spec.exclusive == model::Exclusive::Node || spec.exclusive == model::Exclusive::Topo ||
+        partition.over_subscribe == OverSubscribe::Exclusive ||
+        settings.unit == Settings::Unit::WholeNode || spec.core_spec.value_or(0) > 0;
     const bool forced = partition.over_subscribe == OverSubscribe::Force;
     const bool asked = partition.over_subscribe == OverSubscribe::Yes && spec.oversubscribe;
     if (!shape.whole_nodes && (forced || asked)) {
@@ -107,7 +108,8 @@ std::uint64_t Shape::gpu_total() const {
     return total;
 }
 
-Shape shape_of(const model::JobSpec& spec, const model::Partition& partition, const Settings& settings) {
+Shape shape_of(const model::JobSpec& spec, const model::Partition& partition,
+               const Settings& settings) {
     Shape shape;
     set_nodes(shape, spec, partition);
     set_tasks(shape, spec);

@@ -26,7 +26,7 @@ struct Shape {
     // Nodes and tasks. `spread`: a node count was asked for, else as few nodes as the tasks need.
     std::uint32_t nodes_min = 1, nodes_max = kNoLimit;
     bool spread = false;
-    std::uint32_t tasks = 1;           // In all; with `tasks_by_node`, on each node.
+    std::uint32_t tasks = 1;  // In all; with `tasks_by_node`, on each node.
     bool tasks_by_node = false;
     std::uint32_t tasks_per_node_max = kNoLimit;
     std::uint32_t tasks_per_core = 0;  // 0: no rule.
@@ -49,19 +49,22 @@ struct Shape {
     bool contiguous = false;
     std::uint32_t share = 1;  // How many jobs may hold the same core; 1: this one alone.
     bool single_user = false;
-    std::uint32_t uid = 0;    // Only with single_user.
+    std::uint32_t uid = 0;  // Only with single_user.
 
     std::string constraint;
     std::vector<std::string> required, excluded;
 
     auto operator<=>(const Shape&) const = default;
 
-    std::uint32_t total_tasks(std::uint32_t nodes) const { return tasks_by_node ? tasks * nodes : tasks; }
+    std::uint32_t total_tasks(std::uint32_t nodes) const {
+        return tasks_by_node ? tasks * nodes : tasks;
+    }
     std::uint64_t gpu_total() const;
 };
 
 // The shape of a job in one partition. The specification is complete: defaults have been filled in.
-Shape shape_of(const model::JobSpec& spec, const model::Partition& partition, const Settings& settings);
+Shape shape_of(const model::JobSpec& spec, const model::Partition& partition,
+               const Settings& settings);
 
 // How many tasks the job is, if it runs on `nodes` nodes (SLURM_NTASKS).
 std::uint32_t task_count(const model::JobSpec& spec, std::uint32_t nodes);
