@@ -39,6 +39,7 @@ Result<model::Allocation> decode(const Allocation& from);
 Result<model::NodeGrant> decode(const NodeGrant& from);
 Result<model::Outcome> decode(const Outcome& from);
 Result<model::Job> decode(const Job& from);
+Status decode_into(const Job& from, model::Job& to);  // The same without a copy, for long lists.
 Result<model::StepSpec> decode(const StepSpec& from);
 Result<model::StepLayout> decode(const StepLayout& from);
 Result<model::Step> decode(const Step& from);

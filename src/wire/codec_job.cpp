@@ -14,34 +14,32 @@ void encode(const model::Outcome& from, Outcome* to) {
     if (from.cancelled_by) to->set_cancelled_by(*from.cancelled_by);
 }
 
-Result<model::Outcome> decode(const Outcome& from) {
-    model::Outcome to;
+Status decode_into(const Outcome& from, model::Outcome& to) {
     SY_CHECK(read_enum(from.state(), model::kJobStateLast, "state", to.state));
     SY_CHECK(read_enum(from.reason(), model::kReasonLast, "reason", to.reason));
     if (from.has_exit()) SY_CHECK(read_message(from.exit(), to.exit));
     if (from.has_derived_exit()) SY_CHECK(read_message(from.derived_exit(), to.derived_exit));
     if (from.has_cancelled_by()) to.cancelled_by = from.cancelled_by();
-    return to;
+    return {};
 }
 
 void encode(const model::Pending& from, Pending* to) {
     to->set_reason(number_of(from.reason));
-    to->set_detail(from.detail);
+    if (!from.detail.empty()) to->set_detail(from.detail);
     to->set_hold(number_of(from.hold));
     to->set_eligible_at(millis_of(from.eligible_at));
     if (from.planned_start) to->set_planned_start(millis_of(*from.planned_start));
     put_strings(from.planned_nodes, to->mutable_planned_nodes());
 }
 
-Result<model::Pending> decode(const Pending& from) {
-    model::Pending to;
+Status decode_into(const Pending& from, model::Pending& to) {
     SY_CHECK(read_enum(from.reason(), model::kReasonLast, "reason", to.reason));
     to.detail = from.detail();
     SY_CHECK(read_enum(from.hold(), model::Hold::Admin, "hold", to.hold));
     to.eligible_at = instant_of(from.eligible_at());
     if (from.has_planned_start()) to.planned_start = instant_of(from.planned_start());
     to.planned_nodes = strings_of(from.planned_nodes());
-    return to;
+    return {};
 }
 
 void encode(const model::Running& from, Running* to) {
@@ -51,13 +49,12 @@ void encode(const model::Running& from, Running* to) {
     to->set_suspended_for(from.suspended_for.count());
 }
 
-Result<model::Running> decode(const Running& from) {
-    model::Running to;
+Status decode_into(const Running& from, model::Running& to) {
     if (from.has_allocation()) SY_CHECK(read_message(from.allocation(), to.allocation));
     to.started = instant_of(from.started());
     if (from.has_ends_by()) to.ends_by = instant_of(from.ends_by());
     to.suspended_for = Seconds{from.suspended_for()};
-    return to;
+    return {};
 }
 
 void encode(const model::Suspended& from, Suspended* to) {
@@ -65,11 +62,10 @@ void encode(const model::Suspended& from, Suspended* to) {
     to->set_since(millis_of(from.since));
 }
 
-Result<model::Suspended> decode(const Suspended& from) {
-    model::Suspended to;
+Status decode_into(const Suspended& from, model::Suspended& to) {
     if (from.has_run()) SY_CHECK(read_message(from.run(), to.run));
     to.since = instant_of(from.since());
-    return to;
+    return {};
 }
 
 void encode(const model::Completing& from, Completing* to) {
@@ -80,14 +76,13 @@ void encode(const model::Completing& from, Completing* to) {
     to->set_next(number_of(from.next));
 }
 
-Result<model::Completing> decode(const Completing& from) {
-    model::Completing to;
+Status decode_into(const Completing& from, model::Completing& to) {
     if (from.has_run()) SY_CHECK(read_message(from.run(), to.run));
     to.ended = instant_of(from.ended());
     if (from.has_outcome()) SY_CHECK(read_message(from.outcome(), to.outcome));
     to.dirty_nodes = strings_of(from.dirty_nodes());
     SY_CHECK(read_enum(from.next(), model::Completing::Next::RequeueHold, "next", to.next));
-    return to;
+    return {};
 }
 
 void encode(const model::Ended& from, Ended* to) {
@@ -96,12 +91,11 @@ void encode(const model::Ended& from, Ended* to) {
     encode(from.outcome, to->mutable_outcome());
 }
 
-Result<model::Ended> decode(const Ended& from) {
-    model::Ended to;
+Status decode_into(const Ended& from, model::Ended& to) {
     if (from.has_run()) SY_CHECK(read_message(from.run(), to.run));
     to.ended = instant_of(from.ended());
     if (from.has_outcome()) SY_CHECK(read_message(from.outcome(), to.outcome));
-    return to;
+    return {};
 }
 
 namespace {
@@ -125,15 +119,15 @@ void encode_phase(const model::JobPhase& from, Job* to) {
 Status decode_phase(const Job& from, model::JobPhase& to) {
     switch (from.phase_case()) {
         case Job::kPending:
-            return read_message(from.pending(), to.emplace<model::Pending>());
+            return decode_into(from.pending(), to.emplace<model::Pending>());
         case Job::kRunning:
-            return read_message(from.running(), to.emplace<model::Running>());
+            return decode_into(from.running(), to.emplace<model::Running>());
         case Job::kSuspended:
-            return read_message(from.suspended(), to.emplace<model::Suspended>());
+            return decode_into(from.suspended(), to.emplace<model::Suspended>());
         case Job::kCompleting:
-            return read_message(from.completing(), to.emplace<model::Completing>());
+            return decode_into(from.completing(), to.emplace<model::Completing>());
         case Job::kEnded:
-            return read_message(from.ended(), to.emplace<model::Ended>());
+            return decode_into(from.ended(), to.emplace<model::Ended>());
         case Job::PHASE_NOT_SET:
             break;
     }
@@ -148,20 +142,19 @@ void encode(const model::Job& from, Job* to) {
     to->set_attempt(from.attempt.value);
     to->set_restarts(from.restarts);
     to->set_priority(from.priority);
-    to->set_partition(from.partition);
+    if (!from.partition.empty()) to->set_partition(from.partition);
     to->set_submitted(millis_of(from.submitted));
     if (from.last_evaluated) to->set_last_evaluated(millis_of(*from.last_evaluated));
-    to->set_scheduler(from.scheduler);
+    if (!from.scheduler.empty()) to->set_scheduler(from.scheduler);
     to->set_next_step(from.next_step);
     to->set_nonce(from.nonce);
-    to->set_admin_comment(from.admin_comment);
-    to->set_system_comment(from.system_comment);
+    if (!from.admin_comment.empty()) to->set_admin_comment(from.admin_comment);
+    if (!from.system_comment.empty()) to->set_system_comment(from.system_comment);
     if (from.spec) encode(*from.spec, to->mutable_spec());
     encode_phase(from.phase, to);
 }
 
-Result<model::Job> decode(const Job& from) {
-    model::Job to;
+Status decode_into(const Job& from, model::Job& to) {
     to.id.value = from.id();
     if (from.has_array()) SY_CHECK(read_message(from.array(), to.array));
     to.attempt.value = from.attempt();
@@ -175,10 +168,11 @@ Result<model::Job> decode(const Job& from) {
     to.nonce = from.nonce();
     to.admin_comment = from.admin_comment();
     to.system_comment = from.system_comment();
-    SY_TRY(model::JobSpec spec, decode(from.spec()));
-    to.spec = std::make_shared<const model::JobSpec>(std::move(spec));
+    auto spec = std::make_shared<model::JobSpec>();
+    SY_CHECK(decode_into(from.spec(), *spec));
+    to.spec = std::move(spec);
     SY_CHECK(decode_phase(from, to.phase));
-    return to;
+    return {};
 }
 
 }  // namespace switchyard::wire

@@ -4,9 +4,9 @@
 namespace switchyard::wire {
 
 void encode(const model::NodeConfig& from, NodeConfig* to) {
-    to->set_name(from.name);
-    to->set_host_name(from.host_name);
-    to->set_address(from.address);
+    if (!from.name.empty()) to->set_name(from.name);
+    if (!from.host_name.empty()) to->set_host_name(from.host_name);
+    if (!from.address.empty()) to->set_address(from.address);
     to->set_cpus(from.cpus);
     to->set_boards(from.boards);
     to->set_sockets(from.sockets);
@@ -21,11 +21,10 @@ void encode(const model::NodeConfig& from, NodeConfig* to) {
     to->set_mem_spec_limit(from.mem_spec_limit.value);
     to->set_port(from.port);
     to->set_start(number_of(from.start));
-    to->set_reason(from.reason);
+    if (!from.reason.empty()) to->set_reason(from.reason);
 }
 
-Result<model::NodeConfig> decode(const NodeConfig& from) {
-    model::NodeConfig to;
+Status decode_into(const NodeConfig& from, model::NodeConfig& to) {
     to.name = from.name();
     to.host_name = from.host_name();
     to.address = from.address();
@@ -44,29 +43,28 @@ Result<model::NodeConfig> decode(const NodeConfig& from) {
     SY_CHECK(read_small(from.port(), "port", to.port));
     SY_CHECK(read_enum(from.start(), model::NodeConfig::Start::Future, "start", to.start));
     to.reason = from.reason();
-    return to;
+    return {};
 }
 
 void encode(const model::NodeMark& from, NodeMark* to) {
-    to->set_reason(from.reason);
-    to->set_by(from.by);
+    if (!from.reason.empty()) to->set_reason(from.reason);
+    if (!from.by.empty()) to->set_by(from.by);
     to->set_at(millis_of(from.at));
 }
 
-Result<model::NodeMark> decode(const NodeMark& from) {
-    model::NodeMark to;
+Status decode_into(const NodeMark& from, model::NodeMark& to) {
     to.reason = from.reason();
     to.by = from.by();
     to.at = instant_of(from.at());
-    return to;
+    return {};
 }
 
 void encode(const model::NodeFacts& from, NodeFacts* to) {
-    to->set_host_name(from.host_name);
-    to->set_address(from.address);
-    to->set_arch(from.arch);
-    to->set_os(from.os);
-    to->set_version(from.version);
+    if (!from.host_name.empty()) to->set_host_name(from.host_name);
+    if (!from.address.empty()) to->set_address(from.address);
+    if (!from.arch.empty()) to->set_arch(from.arch);
+    if (!from.os.empty()) to->set_os(from.os);
+    if (!from.version.empty()) to->set_version(from.version);
     to->set_cpus(from.cpus);
     to->set_sockets(from.sockets);
     to->set_cores_per_socket(from.cores_per_socket);
@@ -77,12 +75,11 @@ void encode(const model::NodeFacts& from, NodeFacts* to) {
     to->set_cpu_load(from.cpu_load);
     to->set_booted(millis_of(from.booted));
     to->set_agent_started(millis_of(from.agent_started));
-    to->set_containment(from.containment);
+    if (!from.containment.empty()) to->set_containment(from.containment);
     encode_all(from.gres, to->mutable_gres());
 }
 
-Result<model::NodeFacts> decode(const NodeFacts& from) {
-    model::NodeFacts to;
+Status decode_into(const NodeFacts& from, model::NodeFacts& to) {
     to.host_name = from.host_name();
     to.address = from.address();
     to.arch = from.arch();
@@ -100,7 +97,7 @@ Result<model::NodeFacts> decode(const NodeFacts& from) {
     to.agent_started = instant_of(from.agent_started());
     to.containment = from.containment();
     SY_CHECK(decode_all(from.gres(), to.gres));
-    return to;
+    return {};
 }
 
 void encode(const model::Node& from, Node* to) {
@@ -111,9 +108,9 @@ void encode(const model::Node& from, Node* to) {
     to->set_drain(from.drain);
     if (from.mark) encode(*from.mark, to->mutable_mark());
     if (from.last_busy) to->set_last_busy(millis_of(*from.last_busy));
-    to->set_comment(from.comment);
-    to->set_extra(from.extra);
-    to->set_used_cores(to_string(from.used_cores));
+    if (!from.comment.empty()) to->set_comment(from.comment);
+    if (!from.extra.empty()) to->set_extra(from.extra);
+    if (!from.used_cores.empty()) to->set_used_cores(to_string(from.used_cores));
     to->set_used_cpus(from.used_cpus);
     to->set_used_memory(from.used_memory.value);
     encode_all(from.used_gres, to->mutable_used_gres());
@@ -123,8 +120,7 @@ void encode(const model::Node& from, Node* to) {
     to->set_exclusive(from.exclusive);
 }
 
-Result<model::Node> decode(const Node& from) {
-    model::Node to;
+Status decode_into(const Node& from, model::Node& to) {
     if (from.has_config()) SY_CHECK(read_message(from.config(), to.config));
     if (from.has_facts()) SY_CHECK(read_message(from.facts(), to.facts));
     to.responding = from.responding();
@@ -142,7 +138,7 @@ Result<model::Node> decode(const Node& from) {
     to.completing_jobs = from.completing_jobs();
     to.partitions = strings_of(from.partitions());
     to.exclusive = from.exclusive();
-    return to;
+    return {};
 }
 
 }  // namespace switchyard::wire

@@ -4,7 +4,7 @@
 namespace switchyard::wire {
 
 void encode(const model::Partition& from, Partition* to) {
-    to->set_name(from.name);
+    if (!from.name.empty()) to->set_name(from.name);
     put_strings(from.nodes, to->mutable_nodes());
     to->set_is_default(from.is_default);
     to->set_hidden(from.hidden);
@@ -33,15 +33,14 @@ void encode(const model::Partition& from, Partition* to) {
     put_strings(from.allow_qos, to->mutable_allow_qos());
     put_strings(from.deny_qos, to->mutable_deny_qos());
     put_strings(from.alloc_nodes, to->mutable_alloc_nodes());
-    to->set_qos(from.qos);
-    to->set_alternate(from.alternate);
+    if (!from.qos.empty()) to->set_qos(from.qos);
+    if (!from.alternate.empty()) to->set_alternate(from.alternate);
     to->set_grace_time(from.grace_time);
     if (from.over_time_limit) to->set_over_time_limit(*from.over_time_limit);
-    to->set_preempt_mode(from.preempt_mode);
+    if (!from.preempt_mode.empty()) to->set_preempt_mode(from.preempt_mode);
 }
 
-Result<model::Partition> decode(const Partition& from) {
-    model::Partition to;
+Status decode_into(const Partition& from, model::Partition& to) {
     to.name = from.name();
     to.nodes = strings_of(from.nodes());
     to.is_default = from.is_default();
@@ -77,7 +76,7 @@ Result<model::Partition> decode(const Partition& from) {
     to.grace_time = from.grace_time();
     if (from.has_over_time_limit()) to.over_time_limit = from.over_time_limit();
     to.preempt_mode = from.preempt_mode();
-    return to;
+    return {};
 }
 
 }  // namespace switchyard::wire

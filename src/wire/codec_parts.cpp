@@ -8,52 +8,49 @@ void encode(const model::TimeLimit& from, TimeLimit* to) {
     to->set_unlimited(from.unlimited);
 }
 
-Result<model::TimeLimit> decode(const TimeLimit& from) {
-    model::TimeLimit to;
+Status decode_into(const TimeLimit& from, model::TimeLimit& to) {
     to.seconds = Seconds{from.seconds()};
     to.unlimited = from.unlimited();
-    return to;
+    return {};
 }
 
 void encode(const model::GresRequest& from, GresRequest* to) {
-    to->set_name(from.name);
-    to->set_type(from.type);
+    if (!from.name.empty()) to->set_name(from.name);
+    if (!from.type.empty()) to->set_type(from.type);
     to->set_count(from.count);
 }
 
-Result<model::GresRequest> decode(const GresRequest& from) {
-    model::GresRequest to;
+Status decode_into(const GresRequest& from, model::GresRequest& to) {
     to.name = from.name();
     to.type = from.type();
     to.count = from.count();
-    return to;
+    return {};
 }
 
 void encode(const model::GresInventory& from, GresInventory* to) {
-    to->set_name(from.name);
-    to->set_type(from.type);
+    if (!from.name.empty()) to->set_name(from.name);
+    if (!from.type.empty()) to->set_type(from.type);
     to->set_count(from.count);
-    to->set_devices(to_string(from.devices));
+    if (!from.devices.empty()) to->set_devices(to_string(from.devices));
     put_strings(from.files, to->mutable_files());
-    to->set_cores(to_string(from.cores));
+    if (!from.cores.empty()) to->set_cores(to_string(from.cores));
 }
 
-Result<model::GresInventory> decode(const GresInventory& from) {
-    model::GresInventory to;
+Status decode_into(const GresInventory& from, model::GresInventory& to) {
     to.name = from.name();
     to.type = from.type();
     to.count = from.count();
     SY_CHECK(read_set(from.devices(), to.devices));
     to.files = strings_of(from.files());
     SY_CHECK(read_set(from.cores(), to.cores));
-    return to;
+    return {};
 }
 
 void encode(const model::GresGrant& from, GresGrant* to) {
-    to->set_name(from.name);
-    to->set_type(from.type);
+    if (!from.name.empty()) to->set_name(from.name);
+    if (!from.type.empty()) to->set_type(from.type);
     to->set_count(from.count);
-    to->set_devices(to_string(from.devices));
+    if (!from.devices.empty()) to->set_devices(to_string(from.devices));
     for (const auto& each : from.shares) {
         GresShare* share = to->add_shares();
         share->set_device(each.device);
@@ -61,64 +58,60 @@ void encode(const model::GresGrant& from, GresGrant* to) {
     }
 }
 
-Result<model::GresGrant> decode(const GresGrant& from) {
-    model::GresGrant to;
+Status decode_into(const GresGrant& from, model::GresGrant& to) {
     to.name = from.name();
     to.type = from.type();
     to.count = from.count();
     SY_CHECK(read_set(from.devices(), to.devices));
     for (const GresShare& each : from.shares()) to.shares.push_back({each.device(), each.amount()});
-    return to;
+    return {};
 }
 
 void encode(const model::NodeGrant& from, NodeGrant* to) {
-    to->set_node(from.node);
-    to->set_cores(to_string(from.cores));
+    if (!from.node.empty()) to->set_node(from.node);
+    if (!from.cores.empty()) to->set_cores(to_string(from.cores));
     to->set_cpus(from.cpus);
     to->set_tasks(from.tasks);
     to->set_memory(from.memory.value);
     encode_all(from.gres, to->mutable_gres());
 }
 
-Result<model::NodeGrant> decode(const NodeGrant& from) {
-    model::NodeGrant to;
+Status decode_into(const NodeGrant& from, model::NodeGrant& to) {
     to.node = from.node();
     SY_CHECK(read_set(from.cores(), to.cores));
     to.cpus = from.cpus();
     to.tasks = from.tasks();
     to.memory = model::MiB{from.memory()};
     SY_CHECK(decode_all(from.gres(), to.gres));
-    return to;
+    return {};
 }
 
 void encode(const model::Allocation& from, Allocation* to) {
     encode_all(from.nodes, to->mutable_nodes());
 }
 
-Result<model::Allocation> decode(const Allocation& from) {
-    model::Allocation to;
+Status decode_into(const Allocation& from, model::Allocation& to) {
     SY_CHECK(decode_all(from.nodes(), to.nodes));
-    return to;
+    return {};
 }
 
 void encode(const model::ArraySpec& from, ArraySpec* to) {
-    to->set_elements(to_string(from.elements));
+    if (!from.elements.empty()) to->set_elements(to_string(from.elements));
     to->set_throttle(from.throttle);
     to->set_step(from.step);
 }
 
-Result<model::ArraySpec> decode(const ArraySpec& from) {
-    model::ArraySpec to;
+Status decode_into(const ArraySpec& from, model::ArraySpec& to) {
     SY_CHECK(read_set(from.elements(), to.elements));
     to.throttle = from.throttle();
     to.step = from.step();
-    return to;
+    return {};
 }
 
 void encode(const model::ArrayPlace& from, ArrayPlace* to) {
     to->set_array_id(from.array_id.value);
     if (from.element) to->set_element(*from.element);
-    to->set_pending(to_string(from.pending));
+    if (!from.pending.empty()) to->set_pending(to_string(from.pending));
     to->set_throttle(from.throttle);
     to->set_count(from.count);
     to->set_min(from.min);
@@ -126,8 +119,7 @@ void encode(const model::ArrayPlace& from, ArrayPlace* to) {
     to->set_step(from.step);
 }
 
-Result<model::ArrayPlace> decode(const ArrayPlace& from) {
-    model::ArrayPlace to;
+Status decode_into(const ArrayPlace& from, model::ArrayPlace& to) {
     to.array_id.value = from.array_id();
     if (from.has_element()) to.element = from.element();
     SY_CHECK(read_set(from.pending(), to.pending));
@@ -136,7 +128,7 @@ Result<model::ArrayPlace> decode(const ArrayPlace& from) {
     to.min = from.min();
     to.max = from.max();
     to.step = from.step();
-    return to;
+    return {};
 }
 
 void encode(const model::DependencyTerm& from, DependencyTerm* to) {
@@ -148,15 +140,14 @@ void encode(const model::DependencyTerm& from, DependencyTerm* to) {
     to->set_delay_minutes(from.delay.count());
 }
 
-Result<model::DependencyTerm> decode(const DependencyTerm& from) {
-    model::DependencyTerm to{};
+Status decode_into(const DependencyTerm& from, model::DependencyTerm& to) {
     SY_CHECK(read_enum(from.kind(), model::DependencyKind::Singleton, "kind", to.kind));
     to.job.value = from.job();
     if (from.has_element()) to.element = from.element();
     to.whole_array = from.whole_array();
     SY_CHECK(read_enum(from.status(), model::DependencyStatus::Failed, "status", to.status));
     to.delay = Minutes{from.delay_minutes()};
-    return to;
+    return {};
 }
 
 void encode(const model::Dependency& from, Dependency* to) {
@@ -164,11 +155,10 @@ void encode(const model::Dependency& from, Dependency* to) {
     to->set_any(from.any);
 }
 
-Result<model::Dependency> decode(const Dependency& from) {
-    model::Dependency to;
+Status decode_into(const Dependency& from, model::Dependency& to) {
     SY_CHECK(decode_all(from.terms(), to.terms));
     to.any = from.any();
-    return to;
+    return {};
 }
 
 void encode(const model::WarnSignal& from, WarnSignal* to) {
@@ -178,13 +168,12 @@ void encode(const model::WarnSignal& from, WarnSignal* to) {
     to->set_for_reservation(from.for_reservation);
 }
 
-Result<model::WarnSignal> decode(const WarnSignal& from) {
-    model::WarnSignal to;
+Status decode_into(const WarnSignal& from, model::WarnSignal& to) {
     to.signal = from.signal();
     to.before = Seconds{from.before()};
     to.batch_only = from.batch_only();
     to.for_reservation = from.for_reservation();
-    return to;
+    return {};
 }
 
 void encode(const model::MemoryRequest& from, MemoryRequest* to) {
@@ -192,11 +181,10 @@ void encode(const model::MemoryRequest& from, MemoryRequest* to) {
     to->set_amount(from.amount.value);
 }
 
-Result<model::MemoryRequest> decode(const MemoryRequest& from) {
-    model::MemoryRequest to;
+Status decode_into(const MemoryRequest& from, model::MemoryRequest& to) {
     SY_CHECK(read_enum(from.per(), model::MemoryRequest::Per::Gpu, "per", to.per));
     to.amount = model::MiB{from.amount()};
-    return to;
+    return {};
 }
 
 void encode(const model::Distribution& from, Distribution* to) {
@@ -204,17 +192,16 @@ void encode(const model::Distribution& from, Distribution* to) {
     to->set_plane_size(from.plane_size);
     to->set_pack(from.pack);
     to->set_no_pack(from.no_pack);
-    to->set_sockets(from.sockets);
+    if (!from.sockets.empty()) to->set_sockets(from.sockets);
 }
 
-Result<model::Distribution> decode(const Distribution& from) {
-    model::Distribution to;
+Status decode_into(const Distribution& from, model::Distribution& to) {
     SY_CHECK(read_enum(from.nodes(), model::Distribution::Nodes::Arbitrary, "nodes", to.nodes));
     to.plane_size = from.plane_size();
     to.pack = from.pack();
     to.no_pack = from.no_pack();
     to.sockets = from.sockets();
-    return to;
+    return {};
 }
 
 void encode(const model::ExitStatus& from, ExitStatus* to) {
@@ -222,11 +209,10 @@ void encode(const model::ExitStatus& from, ExitStatus* to) {
     to->set_signal(from.signal);
 }
 
-Result<model::ExitStatus> decode(const ExitStatus& from) {
-    model::ExitStatus to;
+Status decode_into(const ExitStatus& from, model::ExitStatus& to) {
     to.code = from.code();
     to.signal = from.signal();
-    return to;
+    return {};
 }
 
 void encode_key(const switchyard::StepKey& from, StepKey* to) {

@@ -41,28 +41,43 @@ void encode(const model::StepEnd& from, StepEnd* to);
 void encode(const model::NodeConfig& from, NodeConfig* to);
 void encode(const model::NodeMark& from, NodeMark* to);
 void encode(const model::TimeLimitChange& from, TimeLimitChange* to);
-Result<model::TimeLimit> decode(const TimeLimit& from);
-Result<model::GresRequest> decode(const GresRequest& from);
-Result<model::GresInventory> decode(const GresInventory& from);
-Result<model::GresGrant> decode(const GresGrant& from);
-Result<model::ArraySpec> decode(const ArraySpec& from);
-Result<model::ArrayPlace> decode(const ArrayPlace& from);
-Result<model::DependencyTerm> decode(const DependencyTerm& from);
-Result<model::Dependency> decode(const Dependency& from);
-Result<model::WarnSignal> decode(const WarnSignal& from);
-Result<model::MemoryRequest> decode(const MemoryRequest& from);
-Result<model::Distribution> decode(const Distribution& from);
-Result<model::ExitStatus> decode(const ExitStatus& from);
-Result<model::Pending> decode(const Pending& from);
-Result<model::Running> decode(const Running& from);
-Result<model::Suspended> decode(const Suspended& from);
-Result<model::Completing> decode(const Completing& from);
-Result<model::Ended> decode(const Ended& from);
-Result<model::StepNode> decode(const StepNode& from);
-Result<model::StepEnd> decode(const StepEnd& from);
-Result<model::NodeConfig> decode(const NodeConfig& from);
-Result<model::NodeMark> decode(const NodeMark& from);
-Result<model::TimeLimitChange> decode(const TimeLimitChange& from);
+Status decode_into(const TimeLimit& from, model::TimeLimit& to);
+Status decode_into(const GresRequest& from, model::GresRequest& to);
+Status decode_into(const GresInventory& from, model::GresInventory& to);
+Status decode_into(const GresGrant& from, model::GresGrant& to);
+Status decode_into(const ArraySpec& from, model::ArraySpec& to);
+Status decode_into(const ArrayPlace& from, model::ArrayPlace& to);
+Status decode_into(const DependencyTerm& from, model::DependencyTerm& to);
+Status decode_into(const Dependency& from, model::Dependency& to);
+Status decode_into(const WarnSignal& from, model::WarnSignal& to);
+Status decode_into(const MemoryRequest& from, model::MemoryRequest& to);
+Status decode_into(const Distribution& from, model::Distribution& to);
+Status decode_into(const ExitStatus& from, model::ExitStatus& to);
+Status decode_into(const Pending& from, model::Pending& to);
+Status decode_into(const Running& from, model::Running& to);
+Status decode_into(const Suspended& from, model::Suspended& to);
+Status decode_into(const Completing& from, model::Completing& to);
+Status decode_into(const Ended& from, model::Ended& to);
+Status decode_into(const StepNode& from, model::StepNode& to);
+Status decode_into(const StepEnd& from, model::StepEnd& to);
+Status decode_into(const NodeConfig& from, model::NodeConfig& to);
+Status decode_into(const NodeMark& from, model::NodeMark& to);
+Status decode_into(const TimeLimitChange& from, model::TimeLimitChange& to);
+
+Status decode_into(const JobSpec& from, model::JobSpec& to);
+Status decode_into(const Allocation& from, model::Allocation& to);
+Status decode_into(const NodeGrant& from, model::NodeGrant& to);
+Status decode_into(const Outcome& from, model::Outcome& to);
+Status decode_into(const StepSpec& from, model::StepSpec& to);
+Status decode_into(const StepLayout& from, model::StepLayout& to);
+Status decode_into(const NodeFacts& from, model::NodeFacts& to);
+Status decode_into(const JobSelector& from, model::JobSelector& to);
+Status decode_into(const JobUpdate& from, model::JobUpdate& to);
+Status decode_into(const NodeUpdate& from, model::NodeUpdate& to);
+Status decode_into(const PartitionUpdate& from, model::PartitionUpdate& to);
+Status decode_into(const Partition& from, model::Partition& to);
+Status decode_into(const Node& from, model::Node& to);
+Status decode_into(const Step& from, model::Step& to);
 
 // --- fields ---
 inline std::int64_t millis_of(Instant instant) { return instant.time_since_epoch().count(); }
@@ -92,6 +107,10 @@ Status read_small(std::uint32_t number, std::string_view field, Small& to) {
 }
 
 inline Status read_set(const std::string& text, model::IndexSet& to) {
+    if (text.empty()) {
+        to = {};
+        return {};
+    }
     SY_TRY(to, model::parse_index_set(text));
     return {};
 }
@@ -108,13 +127,11 @@ inline std::vector<std::string> strings_of(const Strings& from) {
 // A message inside another, and lists of them, by the pairs of functions above.
 template <class Value, class Message>
 Status read_message(const Message& from, Value& to) {
-    SY_TRY(to, decode(from));
-    return {};
+    return decode_into(from, to);
 }
 template <class Value, class Message>
 Status read_message(const Message& from, std::optional<Value>& to) {
-    SY_TRY(to, decode(from));
-    return {};
+    return decode_into(from, to.emplace());
 }
 template <class Value, class Message>
 void encode_all(const std::vector<Value>& from, google::protobuf::RepeatedPtrField<Message>* to) {
@@ -125,10 +142,7 @@ template <class Value, class Message>
 Status decode_all(const google::protobuf::RepeatedPtrField<Message>& from, std::vector<Value>& to) {
     to.clear();
     to.reserve(static_cast<std::size_t>(from.size()));
-    for (const Message& each : from) {
-        SY_TRY(Value value, decode(each));
-        to.push_back(std::move(value));
-    }
+    for (const Message& each : from) SY_CHECK(decode_into(each, to.emplace_back()));
     return {};
 }
 

@@ -8,21 +8,21 @@ namespace {
 // Who and under which names.
 void encode_identity(const model::JobSpec& from, JobSpec* to) {
     to->set_kind(number_of(from.kind));
-    to->set_name(from.name);
+    if (!from.name.empty()) to->set_name(from.name);
     to->set_uid(from.uid);
     to->set_gid(from.gid);
-    to->set_user(from.user);
-    to->set_group(from.group);
+    if (!from.user.empty()) to->set_user(from.user);
+    if (!from.group.empty()) to->set_group(from.group);
     put_strings(from.partitions, to->mutable_partitions());
-    to->set_account(from.account);
-    to->set_qos(from.qos);
-    to->set_wckey(from.wckey);
-    to->set_reservation(from.reservation);
-    to->set_comment(from.comment);
-    to->set_licenses(from.licenses);
-    to->set_network(from.network);
-    to->set_mcs_label(from.mcs_label);
-    to->set_extra(from.extra);
+    if (!from.account.empty()) to->set_account(from.account);
+    if (!from.qos.empty()) to->set_qos(from.qos);
+    if (!from.wckey.empty()) to->set_wckey(from.wckey);
+    if (!from.reservation.empty()) to->set_reservation(from.reservation);
+    if (!from.comment.empty()) to->set_comment(from.comment);
+    if (!from.licenses.empty()) to->set_licenses(from.licenses);
+    if (!from.network.empty()) to->set_network(from.network);
+    if (!from.mcs_label.empty()) to->set_mcs_label(from.mcs_label);
+    if (!from.extra.empty()) to->set_extra(from.extra);
 }
 Status decode_identity(const JobSpec& from, model::JobSpec& to) {
     SY_CHECK(read_enum(from.kind(), model::JobKind::Allocation, "kind", to.kind));
@@ -101,8 +101,8 @@ void encode_gres(const model::JobSpec& from, JobSpec* to) {
     encode_all(from.gpus_per_socket, to->mutable_gpus_per_socket());
     encode_all(from.gpus_per_task, to->mutable_gpus_per_task());
     if (from.cpus_per_gpu) to->set_cpus_per_gpu(*from.cpus_per_gpu);
-    to->set_gpu_bind(from.gpu_bind);
-    to->set_gpu_freq(from.gpu_freq);
+    if (!from.gpu_bind.empty()) to->set_gpu_bind(from.gpu_bind);
+    if (!from.gpu_freq.empty()) to->set_gpu_freq(from.gpu_freq);
 }
 Status decode_gres(const JobSpec& from, model::JobSpec& to) {
     SY_CHECK(decode_all(from.gres_per_node(), to.gres_per_node));
@@ -117,8 +117,8 @@ Status decode_gres(const JobSpec& from, model::JobSpec& to) {
 
 // Where and when.
 void encode_place_and_time(const model::JobSpec& from, JobSpec* to) {
-    to->set_constraint(from.constraint);
-    to->set_prefer(from.prefer);
+    if (!from.constraint.empty()) to->set_constraint(from.constraint);
+    if (!from.prefer.empty()) to->set_prefer(from.prefer);
     put_strings(from.required_nodes, to->mutable_required_nodes());
     put_strings(from.excluded_nodes, to->mutable_excluded_nodes());
     if (from.time_limit) encode(*from.time_limit, to->mutable_time_limit());
@@ -160,15 +160,15 @@ void encode_surroundings(const model::JobSpec& from, JobSpec* to) {
     to->set_no_kill(from.no_kill);
     if (!is_default(from.warn_signal)) encode(from.warn_signal, to->mutable_warn_signal());
     to->set_mail_types(from.mail_types);
-    to->set_mail_user(from.mail_user);
+    if (!from.mail_user.empty()) to->set_mail_user(from.mail_user);
     to->set_open_mode(number_of(from.open_mode));
-    to->set_std_in(from.std_in);
-    to->set_std_out(from.std_out);
-    to->set_std_err(from.std_err);
-    to->set_work_dir(from.work_dir);
-    to->set_command(from.command);
-    to->set_submit_line(from.submit_line);
-    to->set_submit_host(from.submit_host);
+    if (!from.std_in.empty()) to->set_std_in(from.std_in);
+    if (!from.std_out.empty()) to->set_std_out(from.std_out);
+    if (!from.std_err.empty()) to->set_std_err(from.std_err);
+    if (!from.work_dir.empty()) to->set_work_dir(from.work_dir);
+    if (!from.command.empty()) to->set_command(from.command);
+    if (!from.submit_line.empty()) to->set_submit_line(from.submit_line);
+    if (!from.submit_host.empty()) to->set_submit_host(from.submit_host);
     to->set_alloc_sid(from.alloc_sid);
 }
 Status decode_surroundings(const JobSpec& from, model::JobSpec& to) {
@@ -199,14 +199,13 @@ void encode(const model::JobSpec& from, JobSpec* to) {
     encode_surroundings(from, to);
 }
 
-Result<model::JobSpec> decode(const JobSpec& from) {
-    model::JobSpec to;
+Status decode_into(const JobSpec& from, model::JobSpec& to) {
     SY_CHECK(decode_identity(from, to));
     SY_CHECK(decode_size(from, to));
     SY_CHECK(decode_gres(from, to));
     SY_CHECK(decode_place_and_time(from, to));
     SY_CHECK(decode_surroundings(from, to));
-    return to;
+    return {};
 }
 
 void encode(const model::JobPayload& from, JobPayload* to) {

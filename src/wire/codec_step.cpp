@@ -4,7 +4,7 @@
 namespace switchyard::wire {
 
 void encode(const model::StepSpec& from, StepSpec* to) {
-    to->set_name(from.name);
+    if (!from.name.empty()) to->set_name(from.name);
     if (from.nodes_min) to->set_nodes_min(*from.nodes_min);
     if (from.nodes_max) to->set_nodes_max(*from.nodes_max);
     if (from.tasks) to->set_tasks(*from.tasks);
@@ -26,8 +26,7 @@ void encode(const model::StepSpec& from, StepSpec* to) {
     to->set_interactive(from.interactive);
 }
 
-Result<model::StepSpec> decode(const StepSpec& from) {
-    model::StepSpec to;
+Status decode_into(const StepSpec& from, model::StepSpec& to) {
     to.name = from.name();
     if (from.has_nodes_min()) to.nodes_min = from.nodes_min();
     if (from.has_nodes_max()) to.nodes_max = from.nodes_max();
@@ -48,7 +47,7 @@ Result<model::StepSpec> decode(const StepSpec& from) {
     to.immediate = from.immediate();
     if (from.has_time_limit()) SY_CHECK(read_message(from.time_limit(), to.time_limit));
     to.interactive = from.interactive();
-    return to;
+    return {};
 }
 
 void encode(const model::StepNode& from, StepNode* to) {
@@ -56,11 +55,10 @@ void encode(const model::StepNode& from, StepNode* to) {
     to->mutable_tasks()->Add(from.tasks.begin(), from.tasks.end());
 }
 
-Result<model::StepNode> decode(const StepNode& from) {
-    model::StepNode to;
+Status decode_into(const StepNode& from, model::StepNode& to) {
     if (from.has_grant()) SY_CHECK(read_message(from.grant(), to.grant));
     to.tasks.assign(from.tasks().begin(), from.tasks().end());
-    return to;
+    return {};
 }
 
 void encode(const model::StepEnd& from, StepEnd* to) {
@@ -69,22 +67,20 @@ void encode(const model::StepEnd& from, StepEnd* to) {
     if (!is_default(from.exit)) encode(from.exit, to->mutable_exit());
 }
 
-Result<model::StepEnd> decode(const StepEnd& from) {
-    model::StepEnd to;
+Status decode_into(const StepEnd& from, model::StepEnd& to) {
     to.ended = instant_of(from.ended());
     SY_CHECK(read_enum(from.state(), model::kJobStateLast, "state", to.state));
     if (from.has_exit()) SY_CHECK(read_message(from.exit(), to.exit));
-    return to;
+    return {};
 }
 
 void encode(const model::StepLayout& from, StepLayout* to) {
     encode_all(from.nodes, to->mutable_nodes());
 }
 
-Result<model::StepLayout> decode(const StepLayout& from) {
-    model::StepLayout to;
+Status decode_into(const StepLayout& from, model::StepLayout& to) {
     SY_CHECK(decode_all(from.nodes(), to.nodes));
-    return to;
+    return {};
 }
 
 void encode(const model::Step& from, Step* to) {
@@ -98,8 +94,7 @@ void encode(const model::Step& from, Step* to) {
     encode_key(from.key, to->mutable_key());
 }
 
-Result<model::Step> decode(const Step& from) {
-    model::Step to;
+Status decode_into(const Step& from, model::Step& to) {
     to.nonce = from.nonce();
     if (from.has_spec()) SY_CHECK(read_message(from.spec(), to.spec));
     if (from.has_layout()) SY_CHECK(read_message(from.layout(), to.layout));
@@ -108,7 +103,7 @@ Result<model::Step> decode(const Step& from) {
     if (from.has_worst_exit()) SY_CHECK(read_message(from.worst_exit(), to.worst_exit));
     if (from.has_end()) SY_CHECK(read_message(from.end(), to.end));
     to.key = decode(from.key());
-    return to;
+    return {};
 }
 
 }  // namespace switchyard::wire

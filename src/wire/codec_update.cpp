@@ -8,11 +8,10 @@ void encode(const model::TimeLimitChange& from, TimeLimitChange* to) {
     encode(from.limit, to->mutable_limit());
 }
 
-Result<model::TimeLimitChange> decode(const TimeLimitChange& from) {
-    model::TimeLimitChange to;
+Status decode_into(const TimeLimitChange& from, model::TimeLimitChange& to) {
     SY_CHECK(read_enum(from.mode(), model::TimeLimitChange::Mode::Subtract, "mode", to.mode));
     if (from.has_limit()) SY_CHECK(read_message(from.limit(), to.limit));
-    return to;
+    return {};
 }
 
 void encode(const model::JobSelector& from, JobSelector* to) {
@@ -22,13 +21,12 @@ void encode(const model::JobSelector& from, JobSelector* to) {
     if (from.step) to->set_step(from.step->value);
 }
 
-Result<model::JobSelector> decode(const JobSelector& from) {
-    model::JobSelector to;
+Status decode_into(const JobSelector& from, model::JobSelector& to) {
     to.job.value = from.job();
     to.all_elements = from.all_elements();
     if (from.has_elements()) SY_CHECK(read_set(from.elements(), to.elements.emplace()));
     if (from.has_step()) to.step = StepId{from.step()};
-    return to;
+    return {};
 }
 
 namespace {
@@ -136,14 +134,13 @@ void encode(const model::JobUpdate& from, JobUpdate* to) {
         encode_all(*from.gres_per_node, to->mutable_gres_per_node()->mutable_values());
 }
 
-Result<model::JobUpdate> decode(const JobUpdate& from) {
-    model::JobUpdate to;
+Status decode_into(const JobUpdate& from, model::JobUpdate& to) {
     SY_CHECK(decode_texts(from, to));
     SY_CHECK(decode_lists(from, to));
     SY_CHECK(decode_numbers(from, to));
     if (from.has_gres_per_node())
         SY_CHECK(decode_all(from.gres_per_node().values(), to.gres_per_node.emplace()));
-    return to;
+    return {};
 }
 
 void encode(const model::NodeUpdate& from, NodeUpdate* to) {
@@ -156,8 +153,7 @@ void encode(const model::NodeUpdate& from, NodeUpdate* to) {
     if (from.features) put_strings(*from.features, to->mutable_features()->mutable_values());
 }
 
-Result<model::NodeUpdate> decode(const NodeUpdate& from) {
-    model::NodeUpdate to;
+Status decode_into(const NodeUpdate& from, model::NodeUpdate& to) {
     to.nodes = strings_of(from.nodes());
     SY_CHECK(read_enum(from.verb(), model::NodeVerb::Idle, "verb", to.verb));
     if (from.has_reason()) to.reason = from.reason();
@@ -165,12 +161,12 @@ Result<model::NodeUpdate> decode(const NodeUpdate& from) {
     if (from.has_extra()) to.extra = from.extra();
     if (from.has_weight()) to.weight = from.weight();
     if (from.has_features()) to.features = strings_of(from.features().values());
-    return to;
+    return {};
 }
 
 void encode(const model::PartitionUpdate& from, PartitionUpdate* to) {
     to->set_action(number_of(from.action));
-    to->set_name(from.name);
+    if (!from.name.empty()) to->set_name(from.name);
     if (from.nodes) put_strings(*from.nodes, to->mutable_nodes()->mutable_values());
     if (from.allow_groups)
         put_strings(*from.allow_groups, to->mutable_allow_groups()->mutable_values());
@@ -196,8 +192,7 @@ void encode(const model::PartitionUpdate& from, PartitionUpdate* to) {
     }
 }
 
-Result<model::PartitionUpdate> decode(const PartitionUpdate& from) {
-    model::PartitionUpdate to;
+Status decode_into(const PartitionUpdate& from, model::PartitionUpdate& to) {
     SY_CHECK(read_enum(from.action(), model::PartitionUpdate::Action::Delete, "action", to.action));
     to.name = from.name();
     if (from.has_nodes()) to.nodes = strings_of(from.nodes().values());
@@ -221,7 +216,7 @@ Result<model::PartitionUpdate> decode(const PartitionUpdate& from) {
     if (from.clear_default_time()) to.default_time.emplace();
     if (from.has_max_nodes()) to.max_nodes.emplace(from.max_nodes());
     if (from.clear_max_nodes()) to.max_nodes.emplace();
-    return to;
+    return {};
 }
 
 }  // namespace switchyard::wire
