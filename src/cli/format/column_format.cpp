@@ -82,8 +82,8 @@ std::vector<Column> parse_long_format(std::string_view format) {
 
 void append_cell(std::string& line, std::string_view text, const Column& column,
                  Overflow overflow) {
-    const bool may_overflow = column.width == 0 || (column.right && overflow == Overflow::CutLeft);
-    if (!may_overflow) text = text.substr(0, column.width);
+    const bool whole = column.right && overflow != Overflow::Cut && !text.starts_with('(');
+    if (column.width != 0 && !whole) text = text.substr(0, column.width);
     const std::size_t blanks = column.width > text.size() ? column.width - text.size() : 0;
     if (column.right) line.append(blanks, ' ');
     line += text;

@@ -31,7 +31,10 @@ std::vector<Column> parse_long_format(std::string_view format);
 // How a cell treats text that is wider than its column.
 enum class Overflow {
     Cut,
-    CutLeft,  // Cut in a left-justified column, whole in a right-justified one (node lists, times).
+    // Node lists: cut in a left-justified column, whole in a right-justified one. A text in
+    // parentheses is a reason that stands in their place, and is cut.
+    NodeList,
+    Duration,  // The same, but its heading is cut.
 };
 
 // Adds the cell, padded to the width of its column, and the column's suffix.

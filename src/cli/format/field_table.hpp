@@ -60,7 +60,9 @@ class FieldTable {
             if (bound.field == nullptr) {
                 line += bound.column.suffix;
             } else {
-                append_cell(line, bound.field->header, bound.column, bound.field->overflow);
+                const bool nodes = bound.field->overflow == Overflow::NodeList;
+                append_cell(line, bound.field->header, bound.column,
+                            nodes ? Overflow::NodeList : Overflow::Cut);
             }
         }
         line += '\n';

@@ -12,7 +12,8 @@ namespace {
 using model::Job;
 using model::JobSpec;
 constexpr Overflow kCut = Overflow::Cut;
-constexpr Overflow kCutLeft = Overflow::CutLeft;
+constexpr Overflow kNodes = Overflow::NodeList;
+constexpr Overflow kDuration = Overflow::Duration;
 
 const JobSpec& spec(const JobRow& row) { return *row.job.spec; }
 std::string number(std::int64_t value) { return std::to_string(value); }
@@ -167,10 +168,10 @@ const Field<JobRow> kFields[] = {
     {'i', "JobArrayID", "JOBID", kCut, display_id},
     {'j', "Name", "NAME", kCut, [](const JobRow& r) { return spec(r).name; }},
     {'k', "Comment", "COMMENT", kCut, [](const JobRow& r) { return or_null(spec(r).comment); }},
-    {'l', "TimeLimit", "TIME_LIMIT", kCutLeft, limit_text},
+    {'l', "TimeLimit", "TIME_LIMIT", kDuration, limit_text},
     {'m', "MinMemory", "MIN_MEMORY", kCut,
      [](const JobRow& r) { return memory_text(spec(r).memory.amount, r.view); }},
-    {'n', "ReqNodes", "REQ_NODES", kCutLeft,
+    {'n', "ReqNodes", "REQ_NODES", kNodes,
      [](const JobRow& r) { return model::compress_hostlist(spec(r).required_nodes); }},
     {'o', "Command", "COMMAND", kCut, [](const JobRow& r) { return or_null(spec(r).command); }},
     {'p', "Priority", "PRIORITY", kCut,
@@ -183,7 +184,7 @@ const Field<JobRow> kFields[] = {
     {'v', "Reservation", "RESERVATION", kCut,
      [](const JobRow& r) { return or_null(spec(r).reservation); }},
     {'w', "WCKey", "WCKEY", kCut, [](const JobRow& r) { return or_null(spec(r).wckey); }},
-    {'x', "ExcNodes", "EXC_NODES", kCutLeft,
+    {'x', "ExcNodes", "EXC_NODES", kNodes,
      [](const JobRow& r) { return model::compress_hostlist(spec(r).excluded_nodes); }},
     {'y', "Nice", "NICE", kCut, [](const JobRow& r) { return number(spec(r).nice); }},
     {'z', "SCT", "S:C:T", kCut, sockets_cores_threads},
@@ -202,15 +203,15 @@ const Field<JobRow> kFields[] = {
     {'J', "Threads", "THREADS_PER_CORE", kCut,
      [](const JobRow& r) { return star_or(spec(r).threads_per_core); }},
     {'K', "ArrayTaskID", "ARRAY_TASK_ID", kCut, array_task_id},
-    {'L', "TimeLeft", "TIME_LEFT", kCutLeft, time_left},
-    {'M', "TimeUsed", "TIME", kCutLeft,
+    {'L', "TimeLeft", "TIME_LEFT", kDuration, time_left},
+    {'M', "TimeUsed", "TIME", kDuration,
      [](const JobRow& r) { return duration_text(model::run_time(r.job, r.view.now)); }},
-    {'N', "NodeList", "NODELIST", kCutLeft, [](const JobRow& r) { return node_list(r.job); }},
+    {'N', "NodeList", "NODELIST", kNodes, [](const JobRow& r) { return node_list(r.job); }},
     {'O', "Contiguous", "CONTIGUOUS", kCut,
      [](const JobRow& r) { return number(spec(r).contiguous); }},
     {'P', "Partition", "PARTITION", kCut, partition},
     {'Q', "PriorityLong", "PRIORITY", kCut, [](const JobRow& r) { return number(r.job.priority); }},
-    {'R', "ReasonList", "NODELIST(REASON)", kCutLeft, reason_or_nodes},
+    {'R', "ReasonList", "NODELIST(REASON)", kNodes, reason_or_nodes},
     {'S', "StartTime", "START_TIME", kCut, start_time},
     {'T', "State", "STATE", kCut,
      [](const JobRow& r) { return std::string(model::long_name(model::state_of(r.job))); }},
@@ -220,7 +221,7 @@ const Field<JobRow> kFields[] = {
     {'W', "Licenses", "LICENSES", kCut, [](const JobRow& r) { return or_null(spec(r).licenses); }},
     {'X', "CoreSpec", "CORE_SPEC", kCut,
      [](const JobRow& r) { return optional_number(spec(r).core_spec, "N/A"); }},
-    {'Y', "SchedNodes", "SCHEDNODES", kCutLeft, planned_nodes},
+    {'Y', "SchedNodes", "SCHEDNODES", kNodes, planned_nodes},
     {'Z', "WorkDir", "WORK_DIR", kCut, [](const JobRow& r) { return or_null(spec(r).work_dir); }},
     // Without a letter, or kept for old formats.
     {'s', "SelectJobInfo", "SELECT_JOBINFO", kCut, nothing},
@@ -278,7 +279,7 @@ const Field<JobRow> kFields[] = {
     {0, "MaxNodes", "MAX_NODES", kCut, max_nodes},
     {0, "MCSLabel", "MCSLABEL", kCut,
      [](const JobRow& r) { return spec(r).mcs_label.empty() ? "N/A" : spec(r).mcs_label; }},
-    {0, "MinTime", "TIME_MIN", kCutLeft,
+    {0, "MinTime", "TIME_MIN", kDuration,
      [](const JobRow& r) {
          return duration_text(spec(r).time_min ? spec(r).time_min->seconds : Seconds{0});
      }},

@@ -6,7 +6,8 @@ namespace switchyard::cli::format {
 namespace {
 
 constexpr Overflow kCut = Overflow::Cut;
-constexpr Overflow kCutLeft = Overflow::CutLeft;
+constexpr Overflow kNodes = Overflow::NodeList;
+constexpr Overflow kDuration = Overflow::Duration;
 
 std::string number(std::int64_t value) { return std::to_string(value); }
 std::string not_available(const StepRow&) { return "N/A"; }
@@ -46,9 +47,9 @@ const Field<StepRow> kFields[] = {
     {'b', "tres-per-node", "TRES_PER_NODE", kCut, tres_per_node},
     {'i', "StepID", "STEPID", kCut, [](const StepRow& r) { return step_id_text(r.step, r.job); }},
     {'j', "StepName", "NAME", kCut, [](const StepRow& r) { return r.step.spec.name; }},
-    {'l', "TimeLimit", "TIME_LIMIT", kCutLeft, limit_text},
-    {'M', "TimeUsed", "TIME", kCutLeft, run_time},
-    {'N', "Nodes", "NODELIST", kCutLeft, [](const StepRow& r) { return step_node_list(r.step); }},
+    {'l', "TimeLimit", "TIME_LIMIT", kDuration, limit_text},
+    {'M', "TimeUsed", "TIME", kDuration, run_time},
+    {'N', "Nodes", "NODELIST", kNodes, [](const StepRow& r) { return step_node_list(r.step); }},
     {'P', "Partition", "PARTITION", kCut, [](const StepRow& r) { return r.job.partition; }},
     {'S', "StartTime", "START_TIME", kCut,
      [](const StepRow& r) { return moment_text(r.step.started, r.view, "N/A"); }},
@@ -56,7 +57,7 @@ const Field<StepRow> kFields[] = {
     {'U', "UserID", "USER", kCut, [](const StepRow& r) { return number(r.job.spec->uid); }},
     {0, "gres", "TRES_PER_NODE", kCut, tres_per_node},
     {0, "Name", "NAME", kCut, [](const StepRow& r) { return r.step.spec.name; }},
-    {0, "NodeList", "NODELIST", kCutLeft, [](const StepRow& r) { return step_node_list(r.step); }},
+    {0, "NodeList", "NODELIST", kNodes, [](const StepRow& r) { return step_node_list(r.step); }},
     {0, "ArrayJobID", "ARRAY_JOB_ID", kCut,
      [](const StepRow& r) {
          return number(r.job.array ? r.job.array->array_id.value : r.job.id.value);

@@ -1,0 +1,254 @@
+// Goal: what squeue prints for jobs and steps in every state. Method: sample jobs in, text out.
+#include "cli/format/job_table.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "cli/format/samples.hpp"
+
+namespace switchyard::cli::format {
+namespace {
+
+using namespace samples;
+
+class JobTableTest : public testing::Test {
+  protected:
+    void SetUp() override {
+        setenv("TZ", "UTC", 1);
+        tzset();
+        view_.now = moment(23);
+    }
+
+    std::string print(const std::vector<model::Job>& jobs, const TableRequest& request,
+                      JobTable::Split split = {}) const {
+        const auto table = JobTable::make(request);
+        if (!table) return table.error().message;
+        SortedLines lines;
+        for (const model::Job& each : jobs) table->add(lines, each, view_, split);
+        std::string text = table->header();
+        lines.take([&](const std::string& line) { text += line; });
+        return text;
+    }
+    // Rows only.
+    std::string print(const model::Job& one, const std::string& format) const {
+        const std::string text = print({one}, {format, "", ""});
+        return text.substr(text.find('\n') + 1);
+    }
+    std::string print_long(const model::Job& one, const std::string& format) const {
+        const std::string text = print({one}, {"", format, ""});
+        return text.substr(text.find('\n') + 1);
+    }
+
+    ViewContext view_;
+};
+
+model::Job big() {
+    model::JobSpec of = spec("big-one-of-mine");
+    of.nodes_min = of.nodes_max = 4;
+    of.exclusive = model::Exclusive::Node;
+    of.time_limit = minutes(60);
+    model::Job made = job(129, of, pending(model::Reason::Resources));
+    made.priority = 6562;
+    return made;
+}
+
+model::Job two_nodes() {
+    model::JobSpec of = spec("twonode");
+    of.nodes_min = of.nodes_max = 2;
+    of.tasks_per_node = 2;
+    of.time_limit = minutes(20);
+    return job(125, of, running({grant("n1", 2), grant("n2", 2)}, 14, 20));
+}
+
+model::Job array_block() {
+    model::JobSpec of = spec("arr");
+    of.time_limit = minutes(10);
+    model::Job made = job(126, of, pending(model::Reason::JobArrayTaskLimit));
+    model::ArrayPlace place;
+    place.array_id = JobId{126};
+    place.pending = model::IndexSet::range(3, 8);
+    place.throttle = 2;
+    made.array = place;
+    return made;
+}
+
+model::Job array_element() {
+    model::Job made = job(127, *array_block().spec, running({grant("n1", 1)}, 17, 10));
+    model::ArrayPlace place;
+    place.array_id = JobId{126};
+    place.element = 1;
+    made.array = place;
+    return made;
+}
+
+TEST_F(JobTableTest, ListsByPartitionStateAndPriority) {
+    model::JobSpec elsewhere = spec("other");
+    elsewhere.partitions = {"closed"};
+    const model::Job closed = job(133, elsewhere, pending(model::Reason::PartitionDown));
+    EXPECT_EQ(
+        print({two_nodes(), array_block(), big(), closed, array_element()}, {}),
+        "             JOBID PARTITION     NAME     USER ST       TIME  NODES NODELIST(REASON)\n"
+        "               133    closed    other    alice PD       0:00      1 (PartitionDown)\n"
+        "               129     debug big-one-    alice PD       0:00      4 (Resources)\n"
+        "       126_[3-8%2]     debug      arr    alice PD       0:00      1 (JobArrayTaskLimit)\n"
+        "             126_1     debug      arr    alice  R       0:06      1 n1\n"
+        "               125     debug  twonode    alice  R       0:09      2 n[1-2]\n");
+}
+
+TEST_F(JobTableTest, TheLongFormatShowsStateAndLimit) {
+    EXPECT_EQ(print({big(), two_nodes()}, {std::string(kJobFormatLong), "", ""}),
+              "             JOBID PARTITION     NAME     USER    STATE       TIME TIME_LIMI  NODES "
+              "NODELIST(REASON)\n"
+              "               129     debug big-one-    alice  PENDING       0:00   1:00:00      4 "
+              "(Resources)\n"
+              "               125     debug  twonode    alice  RUNNING       0:09     20:00      2 "
+              "n[1-2]\n");
+}
+
+TEST_F(JobTableTest, AnArrayCanBeListedElementByElement) {
+    JobTable::Split split;
+    split.each_element = true;
+    EXPECT_EQ(print({array_block()}, {"%i %K %F %A", "", ""}, split),
+              "JOBID ARRAY_TASK_ID ARRAY_JOB_ID JOBID\n"
+              "126_3 3 126 126\n126_4 4 126 126\n126_5 5 126 126\n126_6 6 126 126\n"
+              "126_7 7 126 126\n126_8 8 126 126\n");
+}
+
+TEST_F(JobTableTest, AWaitingJobShowsAllItsPartitionsOrOneALine) {
+    model::JobSpec of = spec("many");
+    of.partitions = {"gpu", "debug"};
+    const model::Job one = job(7, of, pending(model::Reason::Priority));
+    EXPECT_EQ(print(one, "%P"), "gpu,debug\n");
+    JobTable::Split split;
+    split.each_partition = true;
+    EXPECT_EQ(print({one}, {"%P", "", "P"}, split), "PARTITION\ndebug\ngpu\n");
+}
+
+TEST_F(JobTableTest, LongNamesHaveTheirHeadingsAndWidths) {
+    EXPECT_EQ(print({two_nodes()}, {"", "JobID:.8,Name:8|,State,tres-alloc:#", ""}),
+              "   JOBIDNAME    |STATE               TRES_ALLOC#\n"
+              "     125twonode |RUNNING             cpu=4,mem=400M,node=2,billing=4#\n");
+}
+
+TEST_F(JobTableTest, SizesOfAWaitingJobAreWhatItNeeds) {
+    EXPECT_EQ(print(big(), "%D %C %c %m %h %n|%x|%z"), "4 4 1 100M NO ||*:*:*\n");
+    model::JobSpec of = spec("tasks");
+    of.tasks = 5;
+    of.tasks_per_node = 2;
+    of.cpus_per_task = 3;
+    EXPECT_EQ(print(job(1, of, pending(model::Reason::None)), "%D %C %c"), "3 18 6\n");
+}
+
+TEST_F(JobTableTest, UnknownThingsHaveSlurmsWords) {
+    model::JobSpec of = spec("bare");
+    of.time_limit.reset();
+    of.account.clear();
+    EXPECT_EQ(
+        print(job(1, of, pending(model::Reason::None)), "%a|%b|%e|%f|%k|%l|%L|%o|%v|%B|%E|%S|%Y"),
+        "(null)|N/A|N/A|(null)|(null)|NOT_SET|NOT_SET|(null)|(null)|n/a|(null)|N/A|(null)\n");
+}
+
+TEST_F(JobTableTest, TimesOfARunningJob) {
+    EXPECT_EQ(print(two_nodes(), "%S %e %M %L %V"),
+              "2026-11-15T01:44:14 2026-11-15T02:04:14 0:09 19:51 2026-11-15T01:44:17\n");
+    const model::Job endless = job(1, spec("endless"), running({grant("n1", 1)}, 0, 0));
+    EXPECT_EQ(print(endless, "%e %L %l"), "NONE UNLIMITED UNLIMITED\n");
+    view_.time_format = "%s";
+    EXPECT_EQ(print(two_nodes(), "%S"), "1794707054\n");
+}
+
+TEST_F(JobTableTest, AJobThatWaitsForItsBeginningShowsIt) {
+    model::Pending later = pending(model::Reason::BeginTime);
+    later.eligible_at = moment(3617);
+    const model::Job one = job(132, spec("later"), later);
+    EXPECT_EQ(print(one, "%S %e %R"), "2026-11-15T02:44:17 NONE (BeginTime)\n");
+}
+
+TEST_F(JobTableTest, PriorityIsAlsoAFractionOfTheLargest) {
+    EXPECT_EQ(print(big(), "%p %Q"), "0.00000152783468 6562\n");
+}
+
+TEST_F(JobTableTest, AFailedJobShowsWhyAndACancelledOneWhere) {
+    model::Ended over;
+    over.run = running({grant("n2", 1)}, 0, 10);
+    over.ended = moment(10);
+    over.outcome.state = model::JobState::Failed;
+    over.outcome.reason = model::Reason::NonZeroExitCode;
+    over.outcome.exit = {3, 0};
+    EXPECT_EQ(print(job(9, spec("x"), over), "%t %T %R %M"), "F FAILED (NonZeroExitCode) 0:10\n");
+    EXPECT_EQ(print_long(job(9, spec("x"), over), "exit_code:"), "768\n");
+    over.outcome.state = model::JobState::Cancelled;
+    over.outcome.reason = model::Reason::None;
+    EXPECT_EQ(print(job(9, spec("x"), over), "%t %R"), "CA n2\n");
+    over.run.reset();
+    EXPECT_EQ(print(job(9, spec("x"), over), "%t %R|%N"), "CA |\n");
+}
+
+TEST_F(JobTableTest, ACompletingJobShowsTheNodesThatAreLeft) {
+    model::Completing ending;
+    ending.run = running({grant("n1", 1), grant("n2", 1), grant("n3", 1)}, 0, 10);
+    ending.ended = moment(10);
+    ending.dirty_nodes = {"n2", "n3"};
+    EXPECT_EQ(print(job(9, spec("x"), ending), "%t %D %N %R %M"), "CG 2 n[2-3] n[2-3] 0:10\n");
+}
+
+TEST_F(JobTableTest, MemoryIsConvertedUnlessToldNotTo) {
+    model::JobSpec of = spec("mem");
+    of.memory = {model::MemoryRequest::Per::Node, {2048}};
+    const model::Job one = job(1, of, pending(model::Reason::None));
+    EXPECT_EQ(print(one, "%m"), "2G\n");
+    view_.convert_units = false;
+    EXPECT_EQ(print(one, "%m"), "2048M\n");
+}
+
+TEST_F(JobTableTest, EverySortLetterIsReadAndABadOneIsNamed) {
+    EXPECT_EQ(print({two_nodes(), array_element(), big()}, {"%A", "", "-i"}),
+              "JOBID\n129\n127\n125\n");
+    EXPECT_EQ(print({two_nodes(), array_element(), big()}, {"%A", "", "M,i"}),
+              "JOBID\n129\n127\n125\n");
+    EXPECT_EQ(print({two_nodes(), big()}, {"%A", "", "S"}), "JOBID\n125\n129\n");
+    EXPECT_EQ(print({big()}, {"%A", "", "!"}), "Invalid sort specification: !");
+}
+
+TEST_F(JobTableTest, AFieldThatDoesNotExistIsPrintedAsTypedAndNamed) {
+    const auto table = JobTable::make({"%A %! x", "", ""});
+    ASSERT_TRUE(table);
+    EXPECT_EQ(table->unknown_fields(), std::vector<std::string>{"!"});
+    EXPECT_EQ(print(big(), "%A %! x"), "129 %! x\n");
+}
+
+TEST_F(JobTableTest, AllFieldsHaveAHeadingAndAValue) {
+    const std::string text = print({big()}, {"%all", "", ""});
+    const std::size_t end = text.find('\n');
+    const auto bars = [](std::string_view line) { return std::ranges::count(line, '|'); };
+    EXPECT_EQ(bars(text.substr(0, end)), 50);
+    EXPECT_EQ(bars(text.substr(end)), 50);
+    for (const Field<JobRow>& field : job_fields()) {
+        const model::Job one = big();
+        EXPECT_FALSE(field.header.empty()) << field.name;
+        (void)field.text({one, view_, {}, {}});
+    }
+}
+
+TEST_F(JobTableTest, StepsCarryTheirJobsPartitionAndUser) {
+    model::Step step;
+    step.key = {JobId{127}, {}, StepId{0}};
+    step.spec.name = "train";
+    step.layout.nodes = {{grant("n1", 2), {0, 1}}, {grant("n2", 1), {2}}};
+    step.started = moment(20);
+    const model::Job one = array_element();
+    const auto table = StepTable::make({});
+    ASSERT_TRUE(table);
+    SortedLines lines;
+    table->add(lines, {step, one, view_});
+    std::string text = table->header();
+    lines.take([&](const std::string& line) { text += line; });
+    EXPECT_EQ(text,
+              "         STEPID     NAME PARTITION     USER      TIME NODELIST\n"
+              "        126_1.0    train     debug    alice      0:03 n[1-2]\n");
+}
+
+}  // namespace
+}  // namespace switchyard::cli::format

@@ -1,0 +1,44 @@
+// Goal: keys order as the values behind them. Method: compare pairs.
+#include "cli/format/order_key.hpp"
+
+#include <gtest/gtest.h>
+
+namespace switchyard::cli::format {
+namespace {
+
+std::string number(std::int64_t value, bool descending = false) {
+    OrderKey key;
+    key.add_number(value, descending);
+    return key.bytes();
+}
+std::string host(std::string_view name) {
+    OrderKey key;
+    key.add_host(name, false);
+    return key.bytes();
+}
+
+TEST(OrderKey, NumbersOrderAcrossTheSign) {
+    EXPECT_LT(number(-5), number(-4));
+    EXPECT_LT(number(-1), number(0));
+    EXPECT_LT(number(255), number(256));
+    EXPECT_GT(number(1, true), number(2, true));
+}
+
+TEST(OrderKey, ATextComesBeforeWhatItBegins) {
+    OrderKey shorter, longer;
+    shorter.add_text("gpu", false);
+    shorter.add_number(9, false);
+    longer.add_text("gpu2", false);
+    longer.add_number(0, false);
+    EXPECT_LT(shorter.bytes(), longer.bytes());
+}
+
+TEST(OrderKey, HostsOrderByTheirNumbers) {
+    EXPECT_LT(host("n2"), host("n10"));
+    EXPECT_LT(host("n9"), host("n010"));
+    EXPECT_LT(host("a10"), host("b2"));
+    EXPECT_LT(host("r1n9"), host("r2n1"));
+}
+
+}  // namespace
+}  // namespace switchyard::cli::format
