@@ -134,6 +134,9 @@ void Agents::on_message(Link& link, const wire::AgentToController& message) {
         case Body::kStepEnded:
             return handlers_.on_event(core::event::StepEnded{
                 .node = link.node, .report = to_report(message.step_ended())});
+        case Body::kStepStarted:
+            return handlers_.on_event(core::event::StepStarted{
+                .node = link.node, .key = wire::decode(message.step_started().key())});
         case Body::kJobClean:
             return handlers_.on_event(
                 core::event::JobClean{.node = link.node,
@@ -160,7 +163,7 @@ void Agents::close(std::uint64_t id, const std::string& why) {
     if (it == links_.end()) return;
     const std::unique_ptr<Link> link = std::move(it->second);
     links_.erase(it);
-    for (const auto& [number, session] : link->relayed) sessions_.close(session);
+    for (const auto& [number, session] : link->relayed) sessions_.close(session, true);
     if (link->channel) link->channel->close();
     if (!link->registered || link->relay_only) {
         return log_.verbose("connection of {} closed: {}", link->name(), why);

@@ -106,7 +106,7 @@ class Controller {
 
     // requests.cpp
     void on_request(Session& session, std::string_view frame);
-    void on_session_gone(Session& session);
+    void on_session_gone(Session& session, bool path_broke);
 
     // controller.cpp: the turn
     void request_seal();

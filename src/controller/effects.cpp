@@ -133,8 +133,10 @@ class Controller::EffectWriter {
   private:
     std::string encode(const model::Job& job, const StepKey& key, const model::Step* step,
                        const std::string& node) {
-        const LaunchContext context{
-            .config = c_.config_, .users = c_.users_, .addresses = c_.addresses_};
+        const LaunchContext context{.config = c_.config_,
+                                    .users = c_.users_,
+                                    .addresses = c_.addresses_,
+                                    .cluster = *c_.cluster_};
         return encode_launch(context, job, key, step, node);
     }
     void to_node(const std::string& node, std::string frame) {

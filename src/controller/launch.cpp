@@ -34,8 +34,7 @@ model::StepLayout batch_layout(const model::NodeGrant& grant) {
     return layout;
 }
 
-void set_deadline(const model::Running& run, const model::Step* step, wire::LaunchStep& out) {
-    std::optional<Instant> deadline = run.ends_by;
+void set_deadline(std::optional<Instant> deadline, const model::Step* step, wire::LaunchStep& out) {
     if (step != nullptr && step->spec.time_limit && !step->spec.time_limit->unlimited) {
         const Instant own = step->started + step->spec.time_limit->seconds;
         deadline = deadline ? std::min(*deadline, own) : own;
@@ -80,7 +79,7 @@ std::string encode_launch(const LaunchContext& context, const model::Job& job, c
     } else if (grant != nullptr) {
         wire::encode(batch_layout(*grant), out.mutable_layout());
     }
-    set_deadline(*run, step, out);
+    set_deadline(context.cluster.deadline_of(job), step, out);
     set_user(*job.spec, context.users, out);
     set_site(context.config, out);
     for (const model::NodeGrant& other : run->allocation.nodes) {

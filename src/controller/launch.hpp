@@ -7,6 +7,7 @@
 #include "config/config.hpp"
 #include "controller/addresses.hpp"
 #include "controller/users.hpp"
+#include "core/cluster/cluster.hpp"
 #include "model/job.hpp"
 #include "model/step.hpp"
 
@@ -16,6 +17,7 @@ struct LaunchContext {
     const config::Config& config;
     Users& users;
     const Addresses& addresses;
+    const core::Cluster& cluster;
 };
 
 // An encoded wire::LaunchStep without the bulky part (payload or srun's StepLaunch). The job holds

@@ -58,6 +58,7 @@ Handler handler_for(wire::Request::BodyCase body) {
         case Body::kShutdown:
             return handle_shutdown;
         case Body::kRelease:
+            return handle_release;
         case Body::BODY_NOT_SET:
             break;
     }
@@ -93,10 +94,10 @@ void Controller::on_request(Session& session, std::string_view frame) {
     handler(*this, session, request);
 }
 
-void Controller::on_session_gone(Session& session) {
+void Controller::on_session_gone(Session& session, bool path_broke) {
     for (const std::uint64_t token : session.tokens) {
         waiting_.erase(token);
-        step(core::event::TokenGone{.token = core::Token{token}});
+        step(core::event::TokenGone{.token = core::Token{token}, .may_return = path_broke});
     }
 }
 

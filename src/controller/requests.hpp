@@ -13,6 +13,7 @@ namespace switchyard::controller {
 // submit.cpp
 void handle_submit(Controller& controller, Session& session, const wire::Request& request);
 void handle_attach(Controller& controller, Session& session, const wire::Request& request);
+void handle_release(Controller& controller, Session& session, const wire::Request& request);
 void handle_wait(Controller& controller, Session& session, const wire::Request& request);
 
 // steps.cpp

@@ -71,13 +71,13 @@ void Sessions::deliver(SessionId id, std::string_view frame) {
     if (Session* session = find(id)) handlers_.on_request(*session, frame);
 }
 
-void Sessions::close(SessionId id) {
+void Sessions::close(SessionId id, bool path_broke) {
     const auto it = sessions_.find(id.value);
     if (it == sessions_.end()) return;
     // Out of the table first: what on_gone causes must not find it.
     const std::unique_ptr<Session> session = std::move(it->second);
     sessions_.erase(it);
-    handlers_.on_gone(*session);
+    handlers_.on_gone(*session, path_broke);
     if (auto* direct = dynamic_cast<Direct*>(session.get())) direct->channel().close();
 }
 

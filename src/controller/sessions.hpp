@@ -56,7 +56,9 @@ class Sessions {
   public:
     struct Handlers {
         std::function<void(Session&, std::string_view frame)> on_request;
-        std::function<void(Session&)> on_gone;  // Just before it is removed.
+        // Just before it is removed. `path_broke`: the agent that carried it went, not the command
+        // itself.
+        std::function<void(Session&, bool path_broke)> on_gone;
     };
 
     Sessions(io::Loop& loop, Handlers handlers) : loop_(loop), handlers_(std::move(handlers)) {}
@@ -67,7 +69,7 @@ class Sessions {
     SessionId open_relayed(core::Caller caller, Outlet& outlet,
                            std::function<void(std::string_view)> send);
     void deliver(SessionId id, std::string_view frame);
-    void close(SessionId id);
+    void close(SessionId id, bool path_broke = false);
     void close_all();  // At the end: what is queued leaves, nobody is told.
 
     Session* find(SessionId id);

@@ -68,6 +68,15 @@ void handle_attach(Controller& controller, Session& session, const wire::Request
                                         .job = JobId{request.attach().job()}});
 }
 
+void handle_release(Controller& controller, Session& session, const wire::Request& request) {
+    const wire::ReleaseRequest& release = request.release();
+    controller.step(core::event::Release{
+        .token = controller.ask(session, request.id()),
+        .caller = session.caller,
+        .job = JobId{release.job()},
+        .exit = {.code = release.exit().code(), .signal = release.exit().signal()}});
+}
+
 void handle_wait(Controller& controller, Session& session, const wire::Request& request) {
     controller.step(core::event::WaitForEnd{.token = controller.ask(session, request.id()),
                                             .caller = session.caller,
