@@ -1,0 +1,117 @@
+#include "agent/agent.hpp"
+
+#include <fmt/format.h>
+
+#include "base/version.hpp"
+#include "os/machine.hpp"
+#include "wire/codec.hpp"
+#include "wire/proto/node.pb.h"
+
+namespace switchyard::agent {
+namespace {
+
+constexpr Seconds kLoadPeriod{30};
+
+}  // namespace
+
+Agent::Agent(io::Loop& loop, AgentPlan plan, const os::Log& log)
+    : loop_(loop),
+      plan_(std::move(plan)),
+      log_(log),
+      link_(loop, plan_.config, log,
+            {.fill_registration =
+                 [this](wire::AgentToController& message) { fill_registration(message); },
+             .registered =
+                 [this] {
+                     if (steps_) steps_->report_again();
+                 },
+             .message = [this](const wire::ControllerToAgent& message) { on_message(message); },
+             .lost =
+                 [this] {
+                     log_.info("the controller is gone");
+                     if (relay_) relay_->drop_all();
+                 }}) {
+    if (!plan_.relay_only) {
+        steps_.emplace(loop, plan_.setup, log,
+                       [this](const wire::AgentToController& message) { link_.send(message); });
+    }
+}
+
+Status Agent::start() {
+    SY_TRY(relay_, Relay::listen(loop_, plan_.config.agent_socket(plan_.name),
+                                 [this](const wire::AgentToController& message) {
+                                     link_.send(message);
+                                     return link_.is_registered();
+                                 }));
+    if (steps_) {
+        steps_->recover();
+        send_load();
+    }
+    link_.connect();
+    return {};
+}
+
+void Agent::replace(AgentPlan plan) {
+    plan_ = std::move(plan);
+    if (steps_) steps_->set_setup(plan_.setup);
+    link_.reconnect();
+}
+
+void Agent::fill_registration(wire::AgentToController& message) {
+    wire::Register& out = *message.mutable_register_();
+    out.set_protocol(wire::kProtocol);
+    out.set_node(plan_.name);
+    out.set_version(std::string(kSlurmRelease));
+    out.set_relay_only(plan_.relay_only);
+    if (!steps_) return;
+    plan_.facts.cpu_load = os::load_average();
+    plan_.facts.free_memory = os::free_memory();
+    wire::encode(plan_.facts, out.mutable_facts());
+    for (const StepKey& key : steps_->keys()) wire::encode_key(key, out.add_steps());
+}
+
+void Agent::on_message(const wire::ControllerToAgent& message) {
+    using Body = wire::ControllerToAgent;
+    switch (message.body_case()) {
+        case Body::kRelayData:
+            return relay_->on_data(message.relay_data());
+        case Body::kRelayClose:
+            return relay_->on_close(message.relay_close().session());
+        case Body::kShutdown:
+            log_.info("shut down by the controller; running steps go on");
+            return loop_.stop();
+        default:
+            break;
+    }
+    if (!steps_) return;
+    switch (message.body_case()) {
+        case Body::kLaunch:
+            return steps_->launch(wire::LaunchStep(message.launch()));
+        case Body::kSignal:
+            return steps_->signal(message.signal());
+        case Body::kEndStep:
+            return steps_->end_step(message.end_step());
+        case Body::kEndJob:
+            return steps_->end_job(message.end_job());
+        case Body::kDeadline:
+            return steps_->set_deadline(message.deadline());
+        case Body::kFreeze:
+            return steps_->freeze(message.freeze());
+        case Body::kEndKnown:
+            return steps_->end_known(wire::decode(message.end_known().key()));
+        case Body::kPids:
+            return steps_->ask_pids(message.pids());
+        default:
+            return;  // From a newer controller.
+    }
+}
+
+void Agent::send_load() {
+    wire::AgentToController message;
+    message.mutable_load()->set_cpu_load(os::load_average());
+    message.mutable_load()->set_free_memory(os::free_memory().value);
+    link_.send(message);
+    load_timer_ = loop_.after(kLoadPeriod, [this] { send_load(); });
+}
+
+}  // namespace switchyard::agent

@@ -1,0 +1,51 @@
+// agent.hpp: one node's agent: its link to the controller, its steps, and the relay for commands
+// typed here.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "agent/controller_link.hpp"
+#include "agent/relay.hpp"
+#include "agent/steps.hpp"
+#include "config/config.hpp"
+#include "io/loop.hpp"
+#include "model/node.hpp"
+#include "os/log.hpp"
+
+namespace switchyard::agent {
+
+// What an agent is made of; main() finds it out.
+struct AgentPlan {
+    config::Config config;
+    std::string name;  // Of the node; of the host for a login host.
+    bool relay_only = false;
+    model::NodeFacts facts;
+    NodeSetup setup;
+};
+
+class Agent {
+  public:
+    Agent(io::Loop& loop, AgentPlan plan, const os::Log& log);
+
+    // Opens the relay's socket, finds the steps of an earlier run, and starts to dial.
+    Status start();
+    // A new configuration: the next launches know it, and the controller hears the new facts.
+    void replace(AgentPlan plan);
+
+  private:
+    void fill_registration(wire::AgentToController& message);
+    void on_message(const wire::ControllerToAgent& message);
+    void send_load();
+
+    io::Loop& loop_;
+    AgentPlan plan_;
+    const os::Log& log_;
+    std::optional<Steps> steps_;  // None on a login host.
+    ControllerLink link_;
+    std::unique_ptr<Relay> relay_;
+    io::Loop::Timer load_timer_;
+};
+
+}  // namespace switchyard::agent

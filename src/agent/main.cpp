@@ -1,0 +1,177 @@
+// main.cpp: the slurmd program: reads the configuration, finds out which node it is and what the
+// machine offers, and runs the agent.
+#include "agent/main.hpp"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "agent/agent.hpp"
+#include "agent/facts.hpp"
+#include "agent/options.hpp"
+#include "base/version.hpp"
+#include "os/daemon.hpp"
+#include "os/files.hpp"
+#include "os/machine.hpp"
+#include "stepd/hosts.hpp"
+
+namespace switchyard::agent {
+namespace {
+
+int complain(const Error& error) {
+    fmt::print(stderr, "slurmd: error: {}\n", error.message);
+    return 1;
+}
+
+Result<config::Config> read_config(const Options& options) {
+    std::string path = options.config;
+    if (path.empty()) {
+        SY_TRY(path, config::find_config_file());
+    }
+    return config::load_config(path);
+}
+
+Result<AgentPlan> make_plan(const Options& options, const os::Log& log) {
+    AgentPlan plan;
+    SY_TRY(plan.config, read_config(options));
+    const std::string host = os::host_name();
+    SY_TRY(const auto node, find_node(plan.config, options.node, host));
+    plan.relay_only = !node.has_value();
+    plan.name = node ? node->name : host;
+    if (!node) return plan;
+
+    SY_TRY(const os::Topology topology, os::find_topology());
+    plan.setup.spool = plan.config.spool_for(plan.name);
+    plan.setup.pretend = is_pretend(*node);
+    plan.setup.gres = node->gres;
+    plan.setup.core_cpus = place_cores(plan.config, *node, topology);
+    if (plan.setup.core_cpus.empty()) {
+        log.info(
+            fmt::format("the nodes on this host have more cores than its {}: jobs are not pinned",
+                        topology.cores()));
+    }
+    plan.setup.containment =
+        os::find_containment(plan.config.cgroup_plugin,
+                             os::place_of(plan.config.cluster_name, plan.name, plan.setup.spool));
+    log.info(fmt::format("containment: {}", plan.setup.containment.kind));
+    for (const std::string& notice : plan.setup.containment.notices) log.info(notice);
+    plan.facts = make_facts(plan.config, *node, topology, plan.setup.containment.kind);
+    return plan;
+}
+
+Status make_folders(const AgentPlan& plan) {
+    SY_CHECK(os::make_folders(plan.config.run_dir, 0755));
+    if (!plan.relay_only) SY_CHECK(os::make_folders(plan.setup.spool, 0755));
+    return {};
+}
+
+// Pretend nodes of this host resolve for all its jobs at once; what lies elsewhere is each stepd's
+// own affair.
+void resolve_neighbours(const AgentPlan& plan, const os::Log& log) {
+    if (!plan.setup.pretend || ::geteuid() != 0) return;
+    std::vector<stepd::HostName> hosts;
+    std::string own;
+    for (const model::NodeConfig& node : plan.config.nodes) {
+        if (node.name == plan.name) own = node.host_name;
+    }
+    for (const model::NodeConfig& node : plan.config.nodes) {
+        if (node.host_name == own) hosts.push_back({node.name, "127.0.0.1"});
+    }
+    const auto present = os::read_file("/etc/hosts");
+    const auto text = stepd::extended_hosts(present ? *present : "", hosts, true);
+    if (!text) return;
+    if (const Status mounted = stepd::mount_hosts(*text, plan.setup.spool); !mounted) {
+        log.info(
+            fmt::format("node names may not resolve inside jobs: {}", mounted.error().message));
+    }
+}
+
+int print_hardware() {
+    const auto topology = os::find_topology();
+    if (!topology) return complain(topology.error());
+    const auto up = std::chrono::floor<Seconds>(os::now() - os::booted_at());
+    std::fputs(hardware_lines(os::host_name(), *topology, up).c_str(), stdout);
+    return 0;
+}
+
+int run(const Options& options, AgentPlan plan, os::Log& log, os::Background& background) {
+    const std::string lock_path =
+        plan.relay_only ? fmt::format("{}/slurmd-{}.lock", plan.config.run_dir, plan.name)
+                        : plan.setup.spool + "/slurmd.pid";
+    const auto lock = os::lock_pid_file(lock_path);
+    if (!lock) return complain(lock.error());
+    const std::string pid_file = plan.config.expand(plan.config.agent_pid_file, plan.name);
+    if (!pid_file.empty()) {
+        if (const Status written =
+                os::write_new_file(pid_file, fmt::format("{}\n", ::getpid()), 0644);
+            !written) {
+            log.info(written.error().message);
+        }
+    }
+    resolve_neighbours(plan, log);
+    for (const config::Config::Notice& notice : plan.config.notices)
+        log.info(fmt::format("{}: {}", notice.where, notice.text));
+    log.info(plan.relay_only ? fmt::format("login host {}: relays commands only", plan.name)
+                             : fmt::format("agent of node {} started", plan.name));
+
+    io::Loop loop;
+    const auto stop = [&loop, &log] {
+        log.info("stopping; running steps go on");
+        loop.stop();
+    };
+    const auto on_term = loop.on_signal(SIGTERM, stop);
+    const auto on_int = loop.on_signal(SIGINT, stop);
+    Agent agent(loop, std::move(plan), log);
+    const auto on_hup = loop.on_signal(SIGHUP, [&] {
+        auto fresh = make_plan(options, log);
+        if (!fresh)
+            return log.error(
+                fmt::format("configuration not taken over: {}", fresh.error().message));
+        log.info("configuration read again");
+        agent.replace(*std::move(fresh));
+    });
+    if (const Status started = agent.start(); !started) return complain(started.error());
+    background.become_ready();
+    loop.run();
+    if (!pid_file.empty()) ::unlink(pid_file.c_str());
+    return 0;
+}
+
+}  // namespace
+
+int agent_main(int argc, char** argv) {
+    const auto options = parse_options(argc, argv);
+    if (!options) {
+        complain(options.error());
+        std::fputs(usage(), stderr);
+        return 1;
+    }
+    if (options->help) return std::fputs(usage(), stdout) < 0;
+    if (options->version) return fmt::print("slurm {}\n", kSlurmRelease), 0;
+    if (options->print_hardware) return print_hardware();
+
+    ::umask(022);
+    ::signal(SIGPIPE, SIG_IGN);
+    os::Log log;
+    if (options->verbose > 0) log.set_level(os::LogLevel::Debug);
+    auto config = read_config(*options);
+    if (!config) return complain(config.error());
+    const std::string name = options->node.empty() ? os::host_name() : options->node;
+    const std::string log_path =
+        !options->log.empty() ? options->log : config->expand(config->agent_log, name);
+    os::Background background;
+    if (!options->foreground) {
+        if (const Status entered = background.enter(); !entered) return complain(entered.error());
+    }
+    // What makes a daemon useless is said on the terminal too, before the log takes over.
+    auto plan = make_plan(*options, log);
+    if (!plan) return complain(plan.error());
+    if (const Status made = make_folders(*plan); !made) return complain(made.error());
+    if (const Status opened = log.open(log_path); !opened) return complain(opened.error());
+    return run(*options, *std::move(plan), log, background);
+}
+
+}  // namespace switchyard::agent

@@ -1,0 +1,64 @@
+#include "agent/options.hpp"
+
+#include <fmt/format.h>
+#include <getopt.h>
+
+namespace switchyard::agent {
+
+Result<Options> parse_options(int argc, char** argv) {
+    Options options;
+    optind = 0;
+    opterr = 0;
+    for (int letter = 0; (letter = ::getopt(argc, argv, ":CDf:hL:N:vV")) != -1;) {
+        switch (letter) {
+            case 'C':
+                options.print_hardware = true;
+                break;
+            case 'D':
+                options.foreground = true;
+                break;
+            case 'f':
+                options.config = optarg;
+                break;
+            case 'h':
+                options.help = true;
+                break;
+            case 'L':
+                options.log = optarg;
+                break;
+            case 'N':
+                options.node = optarg;
+                break;
+            case 'v':
+                ++options.verbose;
+                break;
+            case 'V':
+                options.version = true;
+                break;
+            case ':':
+                return fail(
+                    Errc::InvalidArgument,
+                    fmt::format("option requires an argument -- '{}'", static_cast<char>(optopt)));
+            default:
+                return fail(Errc::InvalidArgument,
+                            fmt::format("invalid option -- '{}'", static_cast<char>(optopt)));
+        }
+    }
+    if (optind < argc)
+        return fail(Errc::InvalidArgument, fmt::format("unexpected argument '{}'", argv[optind]));
+    return options;
+}
+
+const char* usage() {
+    return "Usage: slurmd [OPTIONS]\n"
+           "   -C            Print the hardware of this node as a line for slurm.conf and exit.\n"
+           "   -D            Run in the foreground and log to standard error.\n"
+           "   -f file       Use this configuration file.\n"
+           "   -h            Print this help message.\n"
+           "   -L file       Log to this file.\n"
+           "   -N node       Run as this node; several nodes may share a host.\n"
+           "   -v            Log more; may be repeated.\n"
+           "   -V            Print the version and exit.\n";
+}
+
+}  // namespace switchyard::agent

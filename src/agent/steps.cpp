@@ -1,0 +1,342 @@
+// steps.cpp: starting stepds, and knowing what became of them.
+#include "agent/steps.hpp"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "os/files.hpp"
+#include "os/processes.hpp"
+#include "os/spawn.hpp"
+#include "stepd/launch.hpp"
+#include "wire/codec.hpp"
+#include "wire/unix_address.hpp"
+
+namespace switchyard::agent {
+namespace {
+
+constexpr Millis kCleanPauseMax{50};
+constexpr int kBacklog = 16;
+
+std::vector<std::string> stepd_environment() {
+    std::vector<std::string> environment = {
+        "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"};
+    // So that times in a job's output are in the same zone as in the agent's log.
+    if (const char* zone = std::getenv("TZ"); zone != nullptr)
+        environment.push_back(std::string("TZ=") + zone);
+    return environment;
+}
+
+void encode(const NodeSetup& from, wire::StepdSetup& to) {
+    to.set_spool(from.spool);
+    to.set_containment(from.containment.kind);
+    to.set_place(from.containment.place);
+    for (const auto& [controller, folder] : from.containment.folders) {
+        wire::KeyValue& entry = *to.add_cgroups();
+        entry.set_key(controller);
+        entry.set_value(folder);
+    }
+    for (const model::IndexSet& cpus : from.core_cpus) to.add_core_cpus(to_string(cpus));
+    to.set_pretend(from.pretend);
+    for (const model::GresInventory& gres : from.gres) {
+        wire::GresInventory& entry = *to.add_gres();
+        entry.set_name(gres.name);
+        entry.set_type(gres.type);
+        entry.set_count(gres.count);
+        entry.set_devices(to_string(gres.devices));
+        for (const std::string& file : gres.files) entry.add_files(file);
+    }
+}
+
+}  // namespace
+
+Steps::Steps(io::Loop& loop, NodeSetup setup, const os::Log& log, Send send)
+    : loop_(loop), setup_(std::move(setup)), log_(log), send_(std::move(send)) {
+    walls_ = os::make_containment(setup_.containment);
+    // Without cgroups, what a dead stepd leaves becomes ours and can be found.
+    if (setup_.containment.kind == "none") ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+    child_watch_ = loop_.on_signal(SIGCHLD, [this] { reap(); });
+}
+
+Steps::~Steps() = default;
+
+void Steps::set_setup(NodeSetup setup) { setup_ = std::move(setup); }
+
+std::string Steps::socket_path(const StepKey& key) const {
+    return setup_.spool + "/" + stepd::socket_name(key);
+}
+
+std::vector<StepKey> Steps::keys() const {
+    std::vector<StepKey> keys;
+    for (const auto& [key, step] : steps_) {
+        if (!step.unknown) keys.push_back(key);
+    }
+    return keys;
+}
+
+void Steps::recover() {
+    if (const auto names = os::list_folder(setup_.spool)) {
+        for (const std::string& name : *names) {
+            const auto key = stepd::parse_socket_name(name);
+            if (!key) continue;
+            steps_.try_emplace(*key);
+            attach(*key);
+        }
+    }
+    // A cgroup whose step nobody knows: the spool was emptied by hand. Nothing to report, only to
+    // end.
+    for (const StepKey& key : walls_->existing()) {
+        if (steps_.contains(key)) continue;
+        log_.info(fmt::format("{}: processes of an unknown step are ended", model::to_string(key)));
+        steps_[key].unknown = true;
+        clean(key);
+    }
+    if (!steps_.empty()) log_.info(fmt::format("found {} steps of an earlier run", steps_.size()));
+}
+
+// --- starting
+// ----------------------------------------------------------------------------------------
+
+void Steps::launch(wire::LaunchStep&& launch) {
+    const StepKey key = wire::decode(launch.key());
+    if (const auto it = steps_.find(key); it != steps_.end()) {
+        if (it->second.unknown) {
+            it->second.next = std::make_unique<wire::LaunchStep>(std::move(launch));
+            return;
+        }
+        // Told twice. If it has ended, the report may have been lost on its way.
+        if (it->second.report) send_report(it->second);
+        return;
+    }
+    steps_.try_emplace(key);
+    if (const Status started = spawn(key, std::move(launch)); !started) {
+        log_.error(fmt::format("{}: {}", model::to_string(key), started.error().message));
+        wire::StepReport report;
+        wire::encode_key(key, report.mutable_key());
+        report.set_launch_error(started.error().message);
+        report.set_job_clean(true);
+        return finish(key, std::move(report));
+    }
+    wire::AgentToController message;
+    wire::encode_key(key, message.mutable_step_started()->mutable_key());
+    send_(message);
+}
+
+Result<io::Fd> Steps::listen_for(const StepKey& key) {
+    const std::string path = socket_path(key);
+    io::Fd listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    if (!listener) return os::errno_failure("socket");
+    SY_TRY(const wire::UnixAddress address, wire::unix_address(path));
+    ::unlink(path.c_str());
+    const mode_t before = ::umask(077);
+    const bool bound = ::bind(listener.get(), address.get(), address.size) == 0 &&
+                       ::listen(listener.get(), kBacklog) == 0;
+    ::umask(before);
+    if (!bound) return os::errno_failure(path);
+    return listener;
+}
+
+Status Steps::spawn(const StepKey& key, wire::LaunchStep&& launch) {
+    SY_TRY(const io::Fd listener, listen_for(key));
+    int pair[2];
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) != 0)
+        return os::errno_failure("socketpair");
+    io::Fd ours(pair[0]);
+    const io::Fd theirs(pair[1]);
+
+    os::SpawnRequest request;
+    request.path = os::own_executable();
+    request.argv = {"slurmstepd", model::to_string(key), launch.node()};
+    request.environment = stepd_environment();
+    request.descriptors = {{theirs.get(), 3}, {listener.get(), 4}};
+    Step& step = steps_[key];
+    SY_TRY(step.pid, os::spawn(request));
+    step.channel = wire::Channel::adopt(loop_, std::move(ours), handlers(key));
+    step.ready = true;
+
+    wire::AgentToStepd message;
+    *message.mutable_launch() = std::move(launch);
+    encode(setup_, *message.mutable_setup());
+    step.channel->send(message.SerializeAsString());
+    return {};
+}
+
+// --- listening
+// ---------------------------------------------------------------------------------------
+
+wire::Channel::Handlers Steps::handlers(const StepKey& key) {
+    wire::Channel::Handlers handlers;
+    handlers.on_frame = [this, key](std::string_view frame) {
+        wire::StepdToAgent message;
+        if (message.ParseFromArray(frame.data(), static_cast<int>(frame.size())))
+            on_message(key, message);
+    };
+    handlers.on_close = [this, key](const Error&) { on_closed(key); };
+    return handlers;
+}
+
+// Connects to a stepd by its socket, asks how it stands, and passes on what was said meanwhile.
+void Steps::attach(const StepKey& key) {
+    Step& step = steps_[key];
+    wire::Channel::Handlers with_status = handlers(key);
+    with_status.on_ready = [this, key] {
+        Step& found = steps_[key];
+        found.ready = true;
+        wire::AgentToStepd ask;
+        ask.mutable_status();
+        found.channel->send(ask.SerializeAsString());
+        for (const std::string& frame : std::exchange(found.waiting, {}))
+            found.channel->send(frame);
+    };
+    step.ready = false;
+    step.channel = wire::Channel::connect_unix(loop_, socket_path(key), std::move(with_status));
+}
+
+void Steps::on_message(const StepKey& key, const wire::StepdToAgent& message) {
+    if (message.has_pids()) {
+        const auto it = gathering_.find(message.pids().id());
+        if (it == gathering_.end()) return;
+        it->second.answer.mutable_pids()->MergeFrom(message.pids().pids());
+        if (--it->second.missing == 0) finish_pids(it->first);
+        return;
+    }
+    const auto it = steps_.find(key);
+    if (it == steps_.end() || !message.has_status()) return;
+    it->second.pid = static_cast<pid_t>(message.status().pid());
+    if (message.status().has_report() && !it->second.report) finish(key, message.status().report());
+}
+
+// The stepd is gone, or only this connection. Whoever lives answers on the socket; nobody does for
+// the dead.
+void Steps::on_closed(const StepKey& key) {
+    const auto it = steps_.find(key);
+    if (it == steps_.end()) return;
+    const bool was_ready = it->second.ready;
+    it->second.channel.reset();
+    it->second.ready = false;
+    if (it->second.report) return;
+    if (was_ready) return attach(key);
+    log_.error(fmt::format("{}: its stepd is gone without a report", model::to_string(key)));
+    clean(key);
+}
+
+// --- what a dead stepd left
+// ----------------------------------------------------------------------------
+
+void Steps::clean(const StepKey& key) {
+    const auto it = steps_.find(key);
+    if (it == steps_.end()) return;
+    Step& step = it->second;
+    if (setup_.containment.kind == "none") kill_adopted();
+    std::optional<bool> job_gone;
+    if (walls_->pids(key).empty()) {
+        if (const auto removed = walls_->remove(key)) job_gone = *removed;
+    } else {
+        walls_->kill_all(key);
+    }
+    if (!job_gone) {
+        step.cleaning = loop_.after(step.pause, [this, key] { clean(key); });
+        step.pause = std::min(step.pause * 2, kCleanPauseMax);
+        return;
+    }
+    if (key.step == kBatchStep) {
+        (void)os::remove_tree(
+            fmt::format("{}/job{}.{}", setup_.spool, key.job.value, key.attempt.value));
+    }
+    if (step.unknown) {
+        const std::unique_ptr<wire::LaunchStep> next = std::move(step.next);
+        steps_.erase(it);
+        check_job({key.job, key.attempt});
+        if (next) launch(std::move(*next));
+        return;
+    }
+    wire::StepReport report;
+    wire::encode_key(key, report.mutable_key());
+    report.set_lost(true);
+    report.set_job_clean(*job_gone);
+    finish(key, std::move(report));
+}
+
+// Children of ours that are no stepds were children of stepds that died: they belong to steps that
+// are over.
+void Steps::kill_adopted() {
+    const std::vector<os::Process> all = os::list_processes();
+    for (const os::Process& process : all) {
+        if (process.parent != ::getpid() || process.state == 'Z') continue;
+        const bool is_stepd = std::ranges::any_of(
+            steps_, [&](const auto& each) { return each.second.pid == process.pid; });
+        if (is_stepd) continue;
+        for (const pid_t pid : os::descendants(all, process.pid)) ::kill(pid, SIGKILL);
+        ::kill(process.pid, SIGKILL);
+    }
+}
+
+void Steps::reap() {
+    while (::waitpid(-1, nullptr, WNOHANG) > 0) {
+    }
+}
+
+// --- ends
+// ----------------------------------------------------------------------------------------------
+
+void Steps::finish(const StepKey& key, wire::StepReport report) {
+    Step& step = steps_[key];
+    const JobKey job{key.job, key.attempt};
+    report.set_job_clean(report.job_clean() && !is_alive(job, &key));
+    step.report = std::move(report);
+    send_report(step);
+    check_job(job);
+}
+
+void Steps::send_report(const Step& step) {
+    wire::AgentToController message;
+    *message.mutable_step_ended() = *step.report;
+    send_(message);
+}
+
+void Steps::report_again() {
+    for (const auto& [key, step] : steps_) {
+        if (step.report) send_report(step);
+    }
+}
+
+bool Steps::is_alive(const JobKey& job, const StepKey* except) const {
+    for (auto it = steps_.lower_bound({job.first, job.second, StepId{0}}); it != steps_.end();
+         ++it) {
+        if (it->first.job != job.first || it->first.attempt != job.second) return false;
+        if (!it->second.report && (except == nullptr || it->first != *except)) return true;
+    }
+    return false;
+}
+
+void Steps::check_job(const JobKey& job) {
+    if (!ending_jobs_.contains(job) || is_alive(job, nullptr)) return;
+    ending_jobs_.erase(job);
+    wire::AgentToController message;
+    message.mutable_job_clean()->set_job(job.first.value);
+    message.mutable_job_clean()->set_attempt(job.second.value);
+    send_(message);
+}
+
+void Steps::end_known(const StepKey& key) {
+    const auto it = steps_.find(key);
+    // Only what has ended can be forgotten; anything else is a late message of an earlier life.
+    if (it == steps_.end() || !it->second.report) return;
+    if (it->second.channel && it->second.ready) {
+        wire::AgentToStepd message;
+        wire::encode_key(key, message.mutable_end_known()->mutable_key());
+        it->second.channel->send(message.SerializeAsString());
+        it->second.channel->close();
+    }
+    ::unlink(socket_path(key).c_str());
+    steps_.erase(it);
+}
+
+}  // namespace switchyard::agent

@@ -1,0 +1,113 @@
+// steps.hpp: the steps that live on this node, each owned by a stepd.
+//
+// A step is known by the file of its stepd's socket in the spool, made before the stepd starts and
+// removed when the controller has its end on disk. So a restarted agent finds every step again: it
+// connects to each socket; one that nobody answers belonged to a stepd that died, and what that
+// left is killed and reported as lost.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "base/result.hpp"
+#include "base/time.hpp"
+#include "io/fd.hpp"
+#include "io/loop.hpp"
+#include "model/gres.hpp"
+#include "os/containment.hpp"
+#include "os/log.hpp"
+#include "wire/channel.hpp"
+#include "wire/proto/node.pb.h"
+
+namespace switchyard::agent {
+
+// What this node's stepds are told with every launch.
+struct NodeSetup {
+    std::string spool;
+    os::ContainmentPlan containment;
+    std::vector<model::IndexSet> core_cpus;
+    bool pretend = false;
+    std::vector<model::GresInventory> gres;
+};
+
+class Steps {
+  public:
+    using Send = std::function<void(const wire::AgentToController& message)>;
+
+    Steps(io::Loop& loop, NodeSetup setup, const os::Log& log, Send send);
+    ~Steps();
+
+    // Looks for what an earlier agent left: sockets in the spool, and cgroups without one.
+    void recover();
+    std::vector<StepKey> keys() const;  // All whose end the controller does not yet know.
+    // The controller is there (again): tells it the ends it may have missed.
+    void report_again();
+    void set_setup(NodeSetup setup);
+
+    void launch(wire::LaunchStep&& launch);
+    void signal(const wire::SignalSteps& order);
+    void end_step(const wire::EndStep& order);
+    void end_job(const wire::EndJob& order);
+    void set_deadline(const wire::SetDeadline& order);
+    void freeze(const wire::Freeze& order);
+    void end_known(const StepKey& key);
+    void ask_pids(const wire::PidsAsk& ask);
+
+  private:
+    using JobKey = std::pair<JobId, Attempt>;
+    struct Step {
+        pid_t pid = 0;  // 0: not known (yet).
+        std::unique_ptr<wire::Channel> channel;
+        bool ready = false;                      // The channel may be written to.
+        std::vector<std::string> waiting;        // Orders until then.
+        std::optional<wire::StepReport> report;  // It has ended.
+        // Not reported to anybody: what is left of a step that nobody knows. A launch waits for its
+        // end.
+        bool unknown = false;
+        std::unique_ptr<wire::LaunchStep> next;
+        io::Loop::Timer cleaning;  // Killing what a dead stepd left.
+        Millis pause{1};
+    };
+    struct PidsGathering {
+        wire::PidsAnswer answer;
+        std::size_t missing = 0;
+        io::Loop::Timer timeout;
+    };
+
+    std::string socket_path(const StepKey& key) const;
+    Result<io::Fd> listen_for(const StepKey& key);
+    Status spawn(const StepKey& key, wire::LaunchStep&& launch);
+    void attach(const StepKey& key);
+    wire::Channel::Handlers handlers(const StepKey& key);
+    void on_message(const StepKey& key, const wire::StepdToAgent& message);
+    void on_closed(const StepKey& key);
+    void clean(const StepKey& key);
+    void finish(const StepKey& key, wire::StepReport report);
+    void send_report(const Step& step);
+    void send_to(const StepKey& key, const wire::AgentToStepd& order);
+    void check_job(const JobKey& job);
+    bool is_alive(const JobKey& job, const StepKey* except) const;
+    void for_each(JobId job, Attempt attempt, const std::function<void(const StepKey&)>& call);
+    void reap();
+    void kill_adopted();
+    void finish_pids(std::uint64_t id);
+
+    io::Loop& loop_;
+    NodeSetup setup_;
+    const os::Log& log_;
+    Send send_;
+    std::unique_ptr<os::Containment> walls_;
+    std::map<StepKey, Step> steps_;
+    std::set<JobKey> ending_jobs_;  // Asked to be clean, not yet so.
+    std::map<std::uint64_t, PidsGathering> gathering_;
+    io::Loop::Watch child_watch_;
+};
+
+}  // namespace switchyard::agent

@@ -1,0 +1,103 @@
+// steps_orders.cpp: orders of the controller, passed on to the stepds they are meant for.
+#include <fmt/format.h>
+
+#include "agent/steps.hpp"
+#include "wire/codec.hpp"
+
+namespace switchyard::agent {
+namespace {
+
+constexpr Millis kPidsWait{2000};
+
+}  // namespace
+
+void Steps::for_each(JobId job, Attempt attempt, const std::function<void(const StepKey&)>& call) {
+    std::vector<StepKey> found;
+    for (auto it = steps_.lower_bound({job, attempt, StepId{0}}); it != steps_.end(); ++it) {
+        if (it->first.job != job || it->first.attempt != attempt) break;
+        if (!it->second.report) found.push_back(it->first);
+    }
+    for (const StepKey& key : found) call(key);
+}
+
+void Steps::send_to(const StepKey& key, const wire::AgentToStepd& order) {
+    const auto it = steps_.find(key);
+    if (it == steps_.end() || it->second.report) return;
+    std::string frame = order.SerializeAsString();
+    if (it->second.ready) {
+        it->second.channel->send(frame);
+    } else {
+        it->second.waiting.push_back(std::move(frame));
+    }
+}
+
+void Steps::signal(const wire::SignalSteps& order) {
+    wire::AgentToStepd message;
+    *message.mutable_signal() = order;
+    for_each(JobId{order.job()}, Attempt{order.attempt()}, [&](const StepKey& key) {
+        const bool is_batch = key.step == kBatchStep;
+        const bool meant = order.has_step() ? key.step.value == order.step()
+                           : is_batch       ? order.batch_shell()
+                                            : order.steps();
+        if (meant) send_to(key, message);
+    });
+}
+
+void Steps::end_step(const wire::EndStep& order) {
+    wire::AgentToStepd message;
+    *message.mutable_end() = order;
+    send_to(wire::decode(order.key()), message);
+}
+
+void Steps::end_job(const wire::EndJob& order) {
+    const JobKey job{JobId{order.job()}, Attempt{order.attempt()}};
+    ending_jobs_.insert(job);
+    for_each(job.first, job.second, [&](const StepKey& key) {
+        wire::AgentToStepd message;
+        wire::encode_key(key, message.mutable_end()->mutable_key());
+        message.mutable_end()->set_cause(order.cause());
+        message.mutable_end()->set_grace(order.grace());
+        send_to(key, message);
+    });
+    // What is not here is clean already.
+    check_job(job);
+}
+
+void Steps::set_deadline(const wire::SetDeadline& order) {
+    wire::AgentToStepd message;
+    *message.mutable_deadline() = order;
+    for_each(JobId{order.job()}, Attempt{order.attempt()},
+             [&](const StepKey& key) { send_to(key, message); });
+}
+
+void Steps::freeze(const wire::Freeze& order) {
+    wire::AgentToStepd message;
+    *message.mutable_freeze() = order;
+    for_each(JobId{order.job()}, Attempt{order.attempt()},
+             [&](const StepKey& key) { send_to(key, message); });
+}
+
+void Steps::ask_pids(const wire::PidsAsk& ask) {
+    PidsGathering& gathering = gathering_[ask.id()];
+    gathering.answer.set_id(ask.id());
+    wire::AgentToStepd message;
+    *message.mutable_pids() = ask;
+    for (const auto& [key, step] : steps_) {
+        if (step.report || !step.ready || (ask.job() != 0 && key.job.value != ask.job())) continue;
+        ++gathering.missing;
+        step.channel->send(message.SerializeAsString());
+    }
+    if (gathering.missing == 0) return finish_pids(ask.id());
+    gathering.timeout = loop_.after(kPidsWait, [this, id = ask.id()] { finish_pids(id); });
+}
+
+void Steps::finish_pids(std::uint64_t id) {
+    const auto it = gathering_.find(id);
+    if (it == gathering_.end()) return;
+    wire::AgentToController message;
+    *message.mutable_pids() = std::move(it->second.answer);
+    gathering_.erase(it);
+    send_(message);
+}
+
+}  // namespace switchyard::agent
