@@ -15,10 +15,9 @@
 #include "options/parse.hpp"
 #include "wire/codec.hpp"
 
-namespace switchyard::cli {
+namespace switchyard::cli::submit {
 namespace {
 
-using namespace submit;
 using options::Command;
 using options::JobRequest;
 
@@ -155,9 +154,7 @@ int wait_for_end(client::Connection& connection, std::uint32_t job) {
     }
 }
 
-}  // namespace
-
-int sbatch_main(int argc, char** argv) {
+int sbatch(int argc, char** argv) {
     const options::Surroundings surroundings = look_around();
     const std::vector<std::string> words = words_of(argc, argv, Command::Sbatch);
     auto result = understand(words, surroundings);
@@ -189,4 +186,7 @@ int sbatch_main(int argc, char** argv) {
     return request.ask.wait ? wait_for_end(session->connection, reply->submitted().job()) : 0;
 }
 
-}  // namespace switchyard::cli
+}  // namespace
+}  // namespace switchyard::cli::submit
+
+int switchyard::cli::sbatch_main(int argc, char** argv) { return submit::sbatch(argc, argv); }

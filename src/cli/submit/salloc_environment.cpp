@@ -1,0 +1,107 @@
+#include "cli/submit/salloc_environment.hpp"
+
+#include <fmt/format.h>
+
+#include "cli/submit/allocation.hpp"
+#include "cli/submit/common.hpp"
+#include "model/resources.hpp"
+
+namespace switchyard::cli::submit {
+namespace {
+
+using options::Environment;
+
+class Writer {
+  public:
+    explicit Writer(Environment& environment) : environment_(environment) {}
+    void set(std::string_view name, std::string_view value) {
+        options::set_variable(environment_, name, value);
+    }
+    void set_if(std::string_view name, const std::string& value) {
+        if (!value.empty()) set(name, value);
+    }
+    void set_if(std::string_view name, const std::optional<std::uint32_t>& value) {
+        if (value) set(name, fmt::to_string(*value));
+    }
+
+  private:
+    Environment& environment_;
+};
+
+void set_memory(Writer& out, const model::MemoryRequest& memory) {
+    using Per = model::MemoryRequest::Per;
+    const std::string amount = fmt::to_string(memory.amount.value);
+    if (memory.per == Per::Node) out.set("SLURM_MEM_PER_NODE", amount);
+    if (memory.per == Per::Cpu) out.set("SLURM_MEM_PER_CPU", amount);
+    if (memory.per == Per::Gpu) out.set("SLURM_MEM_PER_GPU", amount);
+}
+
+// "2" or "a100:2": as --gpus takes it.
+std::string gpu_text(const std::vector<model::GresRequest>& gpus) {
+    std::string text;
+    for (const model::GresRequest& gpu : gpus) {
+        if (!text.empty()) text += ',';
+        text += gpu.type.empty() ? fmt::to_string(gpu.count)
+                                 : fmt::format("{}:{}", gpu.type, gpu.count);
+    }
+    return text;
+}
+
+// What was asked for: srun inside reads it.
+void set_request(Writer& out, const options::JobRequest& request) {
+    const model::JobSpec& job = request.job;
+    out.set_if("SLURM_NTASKS", job.tasks);
+    out.set_if("SLURM_NPROCS", job.tasks);
+    out.set_if("SLURM_NTASKS_PER_NODE", job.tasks_per_node);
+    out.set_if("SLURM_NTASKS_PER_SOCKET", job.tasks_per_socket);
+    out.set_if("SLURM_NTASKS_PER_CORE", job.tasks_per_core);
+    out.set_if("SLURM_NTASKS_PER_GPU", job.tasks_per_gpu);
+    out.set_if("SLURM_CPUS_PER_TASK", job.cpus_per_task);
+    out.set_if("SLURM_THREADS_PER_CORE", job.threads_per_core);
+    out.set_if("SLURM_CPUS_PER_GPU", job.cpus_per_gpu);
+    out.set_if("SLURM_GPUS", gpu_text(job.gpus_per_job));
+    out.set_if("SLURM_GPUS_PER_TASK", gpu_text(job.gpus_per_task));
+    out.set_if("SLURM_GPUS_PER_SOCKET", gpu_text(job.gpus_per_socket));
+    if (const auto given = request.shown.find("gpus-per-node"); given != request.shown.end()) {
+        out.set("SLURM_GPUS_PER_NODE", given->second);
+    }
+    out.set_if("SLURM_GPU_BIND", job.gpu_bind);
+    out.set_if("SLURM_MEM_BIND", request.launch.mem_bind);
+    out.set_if("SLURM_DISTRIBUTION", model::to_string(job.distribution));
+    if (job.overcommit) out.set("SLURM_OVERCOMMIT", "1");
+    set_memory(out, job.memory);
+}
+
+}  // namespace
+
+Environment salloc_environment(const options::JobRequest& request, const model::Job& job,
+                               const options::Surroundings& surroundings,
+                               const std::string& cluster, const std::string& config_path) {
+    Environment environment = environment_for_a_new_job(surroundings);
+    Writer out(environment);
+    const std::string id = fmt::to_string(job.id.value);
+    out.set("SLURM_CLUSTER_NAME", cluster);
+    out.set("SLURM_CONF", config_path);
+    out.set("SLURM_JOB_ID", id);
+    out.set("SLURM_JOBID", id);
+    out.set("SLURM_JOB_NAME", job.spec->name);
+    out.set("SLURM_JOB_PARTITION", job.partition);
+    out.set_if("SLURM_JOB_ACCOUNT", job.spec->account);
+    out.set_if("SLURM_JOB_QOS", job.spec->qos);
+    out.set_if("SLURM_JOB_RESERVATION", job.spec->reservation);
+    out.set("SLURM_SUBMIT_DIR", surroundings.work_dir);
+    out.set("SLURM_SUBMIT_HOST", short_host_name());
+    if (const model::Allocation* allocation = allocation_of(job)) {
+        const std::string nodes = node_list(job), count = fmt::to_string(allocation->nodes.size());
+        out.set("SLURM_JOB_NODELIST", nodes);
+        out.set("SLURM_NODELIST", nodes);
+        out.set("SLURM_JOB_NUM_NODES", count);
+        out.set("SLURM_NNODES", count);
+        out.set("SLURM_JOB_CPUS_PER_NODE", model::compress_counts(cpus_per_node(*allocation)));
+        out.set("SLURM_TASKS_PER_NODE", model::compress_counts(tasks_per_node(*allocation)));
+    }
+    set_request(out, request);
+    return environment;
+}
+
+}  // namespace switchyard::cli::submit
