@@ -1,0 +1,180 @@
+#include "cli/submit/srun_launch.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "base/limits.hpp"
+#include "base/text.hpp"
+#include "cli/submit/common.hpp"
+#include "cli/submit/srun_multi_prog.hpp"
+#include "cli/submit/srun_streams.hpp"
+#include "cli/submit/srun_terminal.hpp"
+#include "io/fd.hpp"
+#include "options/export.hpp"
+#include "wire/proto/request.pb.h"
+
+namespace switchyard::cli::submit {
+namespace {
+
+using options::JobRequest;
+
+Result<std::string> read_file(const std::string& path) {
+    const io::Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file)
+        return fail(Errc::NotFound, fmt::format("Unable to open configuration file {}", path));
+    std::string text(limits::kScriptBytesMax, '\0');
+    std::size_t size = 0;
+    for (ssize_t got = 0; (got = ::read(file.get(), text.data() + size, text.size() - size)) > 0;) {
+        size += static_cast<std::size_t>(got);
+    }
+    text.resize(size);
+    return text;
+}
+
+// How many tasks there will be, as far as it follows from what was asked.
+std::uint32_t likely_tasks(const model::JobSpec& job) {
+    if (job.tasks) return *job.tasks;
+    return job.nodes_min.value_or(1) * job.tasks_per_node.value_or(1);
+}
+
+Status prepare_multi_prog(Launchable& what) {
+    if (what.argv.size() != 1) {
+        return fail(Errc::InvalidArgument,
+                    "--multi-prog takes the name of a configuration file and nothing else");
+    }
+    SY_TRY(const std::string text, read_file(what.argv.front()));
+    what.multi_prog = multi_prog_lines(text);
+    return check_multi_prog(what.multi_prog, likely_tasks(what.request.job), what.argv.front());
+}
+
+// What SLURM_DISTRIBUTION tells tasks of a step inside a job, where nothing was asked for.
+std::string distribution_text(const JobRequest& request) {
+    std::string given = model::to_string(request.job.distribution);
+    if (!given.empty() || !request.ask.job_id) return given;
+    return likely_tasks(request.job) <= request.job.nodes_min.value_or(1) ? "cyclic" : "block";
+}
+
+options::Environment task_environment(const JobRequest& request,
+                                      const options::Surroundings& surroundings) {
+    options::Environment environment =
+        options::exported(surroundings.environment, request.ask.export_list.value_or("ALL"));
+    if (!request.ask.job_id) {
+        options::set_variable(environment, "SLURM_SUBMIT_DIR", surroundings.work_dir);
+        options::set_variable(environment, "SLURM_SUBMIT_HOST", short_host_name());
+    }
+    return environment;
+}
+
+void describe_streams(const JobRequest& request, wire::StepLaunch& launch) {
+    const Streams streams = plan_streams(request.launch);
+    launch.set_std_in(pattern_for_nodes(streams.in));
+    launch.set_std_out(pattern_for_nodes(streams.out));
+    launch.set_std_err(pattern_for_nodes(streams.err));
+    const bool one = streams.in.kind == Stream::Kind::OneTask;
+    launch.set_stdin_to_all(!one);
+    if (one) launch.set_stdin_task(streams.in.task);
+    launch.set_open_mode(static_cast<std::uint32_t>(request.job.open_mode));
+    launch.set_label(request.launch.label);
+    launch.set_unbuffered(request.launch.unbuffered || request.launch.pty);
+    if (!request.launch.pty) return;
+    const TerminalSize size = terminal_size();
+    launch.set_pty(true);
+    launch.set_pty_rows(size.rows);
+    launch.set_pty_cols(size.cols);
+}
+
+}  // namespace
+
+bool answered_list(const JobRequest& request) {
+    std::string text;
+    if (request.launch.mpi == "list") text = "MPI plugin types are...\n\tnone\n";
+    if (request.launch.cpu_bind == "help") {
+        text =
+            "CPU bind options:\n"
+            "    --cpu-bind=         bind tasks to processors\n"
+            "        q[uiet]         say nothing about it (default)\n"
+            "        v[erbose]       report the binding of each task\n"
+            "        no[ne]          do not bind\n"
+            "        rank            task by task to one processor each\n"
+            "        map_cpu:<list>  by a list of processors\n"
+            "        mask_cpu:<list> by a list of masks\n"
+            "        sockets, cores, threads, ldoms\n"
+            "                        to all processors of the sockets, cores, ... it uses\n";
+    }
+    if (request.launch.mem_bind == "help") {
+        text =
+            "Memory bind options:\n"
+            "    --mem-bind=         bind memory to locality domains\n"
+            "        q[uiet], v[erbose], no[ne], rank, local, map_mem:<list>, mask_mem:<list>\n";
+    }
+    if (text.empty()) return false;
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    return true;
+}
+
+Status prepare(Launchable& what, const std::vector<std::string>& words) {
+    JobRequest& request = what.request;
+    if (what.argv.empty()) return fail(Errc::InvalidArgument, "No command given to execute.");
+    const auto separator = std::ranges::find(what.argv, ":");
+    if (separator != what.argv.end() && separator + 1 != what.argv.end()) {
+        return fail(Errc::InvalidArgument,
+                    "heterogeneous steps (components separated by ':') are not supported");
+    }
+    const std::string& mpi = request.launch.mpi;
+    if (!mpi.empty() && !equals_ignoring_case(mpi, "none")) {
+        return fail(
+            Errc::Unsupported,
+            fmt::format(
+                "--mpi={} is not supported; start the program with the launcher of its MPI, or use "
+                "--mpi=none",
+                mpi));
+    }
+    if (request.launch.multi_prog) SY_CHECK(prepare_multi_prog(what));
+    if (request.job.name.empty()) request.job.name = base_name(what.argv.front());
+    fill_origin(request.job, words);
+    return {};
+}
+
+void describe_launch(const Launchable& what, const options::Surroundings& surroundings,
+                     const config::Config& config, wire::StepLaunch& launch) {
+    const JobRequest& request = what.request;
+    if (what.multi_prog.empty()) {
+        for (const std::string& word : what.argv) launch.add_argv(word);
+    } else {
+        for (const std::string& line : what.multi_prog) launch.add_multi_prog(line);
+    }
+    for (std::string& entry : task_environment(request, surroundings))
+        launch.add_environment(std::move(entry));
+    launch.set_work_dir(request.job.work_dir);
+    for (const model::ResourceLimit& limit : limits_to_hand_on(request, config)) {
+        wire::ResourceLimit* entry = launch.add_limits();
+        entry->set_resource(limit.resource);
+        entry->set_soft(limit.soft);
+        entry->set_hard(limit.hard);
+    }
+    launch.set_umask(umask_to_hand_on());
+    describe_streams(request, launch);
+    launch.set_cpu_bind(request.launch.cpu_bind);
+    launch.set_mem_bind(request.launch.mem_bind);
+    launch.set_gpu_bind(request.job.gpu_bind);
+    launch.set_kill_on_bad_exit(request.launch.kill_on_bad_exit.value_or(false));
+    launch.set_no_kill(request.job.no_kill);
+    launch.set_mpi("none");
+    launch.set_task_prolog(request.launch.task_prolog);
+    launch.set_task_epilog(request.launch.task_epilog);
+    launch.set_distribution(distribution_text(request));
+    launch.set_external_launcher(request.launch.external_launcher);
+    const model::WarnSignal& warn = request.job.warn_signal;
+    if (warn.signal != 0) {
+        launch.mutable_warn_signal()->set_signal(warn.signal);
+        launch.mutable_warn_signal()->set_before(warn.before.count());
+        launch.mutable_warn_signal()->set_batch_only(warn.batch_only);
+    }
+}
+
+}  // namespace switchyard::cli::submit

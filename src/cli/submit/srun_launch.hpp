@@ -1,0 +1,33 @@
+// srun_launch.hpp: what srun has its nodes run: the command, its environment, streams and manners.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "config/config.hpp"
+#include "options/job_request.hpp"
+
+namespace switchyard::wire {
+class StepLaunch;
+}
+
+namespace switchyard::cli::submit {
+
+struct Launchable {
+    options::JobRequest request;
+    std::vector<std::string> argv;
+    std::vector<std::string> multi_prog;  // Lines of the --multi-prog file; argv names the file.
+};
+
+// --mpi=list, --cpu-bind=help, --mem-bind=help: prints it and returns true.
+bool answered_list(const options::JobRequest& request);
+
+// Completes and checks: there is a command, the kind of MPI is one we have, names and origin are
+// filled in.
+Status prepare(Launchable& what, const std::vector<std::string>& words);
+
+void describe_launch(const Launchable& what, const options::Surroundings& surroundings,
+                     const config::Config& config, wire::StepLaunch& launch);
+
+}  // namespace switchyard::cli::submit

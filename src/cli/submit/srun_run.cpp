@@ -1,0 +1,324 @@
+#include "cli/submit/srun_run.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "cli/message.hpp"
+#include "cli/submit/allocation.hpp"
+#include "cli/submit/common.hpp"
+#include "os/users.hpp"
+#include "wire/codec.hpp"
+#include "wire/proto/step_io.pb.h"
+
+namespace switchyard::cli::submit {
+namespace {
+
+// Exits within this time are told together.
+constexpr Millis kGather{10};
+// A stepd that has not come by then is asked after.
+constexpr Seconds kAbsentAfter{3};
+constexpr std::size_t kInputUnsentBytesMax = 4u << 20;
+constexpr int kKilledStatus = 9;
+
+model::IndexSet to_set(const std::vector<std::uint32_t>& tasks) {
+    model::IndexSet set;
+    for (const std::uint32_t task : tasks) set.insert(task);
+    return set;
+}
+
+template <class Repeated>
+std::vector<std::uint32_t> to_vector(const Repeated& values) {
+    return {values.begin(), values.end()};
+}
+
+}  // namespace
+
+StepRun::StepRun(const Parts& parts)
+    : parts_(parts),
+      loop_(parts.loop),
+      request_(parts.request),
+      streams_(plan_streams(parts.request.launch)),
+      table_(parts.made.step.layout.task_count()) {
+    for (const model::StepNode& node : parts.made.step.layout.nodes) {
+        Node entry;
+        entry.name = node.grant.node;
+        entry.tasks = entry.left = to_set(node.tasks);
+        nodes_.push_back(std::move(entry));
+    }
+}
+
+Result<int> StepRun::run() {
+    SY_CHECK(open_streams());
+    if (request_.launch.pty) terminal_ = std::make_unique<RawTerminal>();
+    watch_signals();
+    absent_timer_ = loop_.after(kAbsentAfter, [this] { ask_about_absent(); });
+    parts_.link.listen([this](const wire::Reply& reply) { on_reply(reply); },
+                       [this] {
+                           if (parts_.alone) attach(parts_.link, parts_.made.job.id);
+                       });
+    parts_.server.serve(
+        {.on_hello = [this](std::uint32_t node) { on_hello(node); },
+         .on_message = [this](std::uint32_t node,
+                              const wire::StepdToSrun& message) { on_message(node, message); },
+         .on_gone = [this](std::uint32_t node) { on_gone(node); }});
+    loop_.run();
+    parts_.link.stop_listening();
+    terminal_.reset();
+    return std::max(table_.exit_code(), forced_code_);
+}
+
+std::string StepRun::expand(const std::string& pattern) const {
+    const model::Job& job = parts_.made.job;
+    model::PatternFacts facts;
+    facts.job = job.id;
+    if (job.array) {
+        facts.array_job = job.array->array_id;
+        facts.element = job.array->element;
+    }
+    facts.job_name = job.spec->name;
+    facts.user = os::user_name(::getuid());
+    facts.node = nodes_.front().name;
+    facts.step = parts_.made.step.key.step;
+    return model::expand_pattern(pattern, facts);
+}
+
+Result<Sink> StepRun::open_sink(const Stream& stream, int standard) const {
+    if (stream.kind != Stream::Kind::LocalFile) return Sink(standard);
+    return Sink::open_file(expand(stream.pattern), request_.job.open_mode);
+}
+
+Status StepRun::open_streams() {
+    SY_TRY(out_, open_sink(streams_.out, STDOUT_FILENO));
+    if (streams_.err_with_out) {
+        err_.emplace(out_->fd());
+    } else {
+        SY_TRY(err_, open_sink(streams_.err, STDERR_FILENO));
+    }
+    const OutputJoiner::Style style{.label = request_.launch.label,
+                                    .unbuffered = request_.launch.unbuffered || request_.launch.pty,
+                                    .task_count = parts_.made.step.layout.task_count()};
+    const auto writer = [this](const Sink& sink) {
+        return [this, &sink](std::string_view bytes) {
+            if (!sink.write(bytes)) reader_gone();
+        };
+    };
+    out_joiner_ = std::make_unique<OutputJoiner>(style, writer(*out_));
+    err_joiner_ = std::make_unique<OutputJoiner>(style, writer(*err_));
+    return {};
+}
+
+void StepRun::on_hello(std::uint32_t node) {
+    if (node >= nodes_.size()) return parts_.server.forget(node);
+    nodes_[node].arrived = true;
+    if (!std::ranges::all_of(nodes_, &Node::arrived)) return;
+    parts_.server.close_door();
+    absent_timer_ = {};
+    start_input();
+}
+
+void StepRun::on_message(std::uint32_t index, const wire::StepdToSrun& message) {
+    if (index >= nodes_.size()) return;
+    Node& node = nodes_[index];
+    switch (message.body_case()) {
+        case wire::StepdToSrun::kStarted:
+            return on_started(node, to_vector(message.started().tasks()),
+                              message.started().error());
+        case wire::StepdToSrun::kOutput:
+            return on_output(message.output().task(), message.output().stream(),
+                             message.output().data());
+        case wire::StepdToSrun::kExited:
+            return on_exited(node, {.node = node.name,
+                                    .tasks = to_set(to_vector(message.exited().tasks())),
+                                    .wait_status = message.exited().wait_status(),
+                                    .out_of_memory = message.exited().out_of_memory()});
+        case wire::StepdToSrun::kText:
+            return on_text(message.text().text());
+        case wire::StepdToSrun::kFinished:
+            return node_over(node);
+        case wire::StepdToSrun::kHello:
+        case wire::StepdToSrun::BODY_NOT_SET:
+            return;
+    }
+}
+
+void StepRun::on_started(Node& node, const std::vector<std::uint32_t>& tasks,
+                         const std::string& error) {
+    if (!error.empty()) return launch_failed(node.name, error);
+    table_.start(to_set(tasks));
+    explain(request_, fmt::format("Node {}, {} tasks started", node.name, tasks.size()));
+}
+
+void StepRun::launch_failed(const std::string& node, const std::string& why) {
+    forced_code_ = std::max(forced_code_, error_exit_code());
+    say_error("srun",
+              fmt::format("Task launch for {} failed on node {}: {}", step_name(), node, why));
+    if (aborted_) return;
+    say_error("srun", "Application launch failed: " + why);
+    abort_step(0);
+}
+
+void StepRun::on_output(std::uint32_t task, std::uint32_t stream, std::string_view data) {
+    const Stream& wanted = stream == 2 ? streams_.err : streams_.out;
+    if (wanted.kind == Stream::Kind::OneTask && wanted.task != task) return;
+    (stream == 2 ? *err_joiner_ : *out_joiner_).take(task, data);
+}
+
+void StepRun::on_exited(Node& node, const TaskExit& exit) {
+    explain(request_,
+            fmt::format("Received task exit notification for {} {} of {} (status=0x{:04x}).",
+                        exit.tasks.size(), exit.tasks.size() == 1 ? "task" : "tasks", step_name(),
+                        exit.wait_status & 0xffff));
+    const bool first = !table_.any_ended();
+    node.left.erase(exit.tasks);
+    table_.end(exit);
+    gatherer_.add(exit);
+    if (first) first_task_exited();
+    // Others of this node may end in the same way in this moment; when none is left there is
+    // nothing to wait for.
+    if (node.left.empty()) return tell_exits();
+    if (!gather_timer_) gather_timer_ = loop_.after(kGather, [this] { tell_exits(); });
+}
+
+void StepRun::tell_exits() {
+    gather_timer_ = {};
+    static const bool brief = [] {
+        const char* wish = std::getenv("SLURM_SRUN_REDUCE_TASK_EXIT_MSG");
+        return wish != nullptr && std::strcmp(wish, "0") != 0;
+    }();
+    bool failed = false;
+    for (const TaskExit& exit : gatherer_.take()) {
+        if (!is_abnormal(exit)) {
+            explain(request_, describe(exit));
+            continue;
+        }
+        failed = true;
+        if (brief && last_told_status_ == exit.wait_status) continue;
+        last_told_status_ = exit.wait_status;
+        // The interrupt that we sent ourselves is no news.
+        if (interrupt_sent_ && exit.wait_status == SIGINT) continue;
+        say_error("srun", describe(exit));
+    }
+    if (failed && request_.launch.kill_on_bad_exit.value_or(false)) terminate_for_failure();
+}
+
+// Lines of the stepds themselves. One that says the step is cancelled tells us that we are being
+// ended.
+void StepRun::on_text(const std::string& text) {
+    const bool ends_us = text.find("*** STEP ") != std::string::npos &&
+                         text.find(" CANCELLED AT ") != std::string::npos;
+    if (ends_us && !terminating_) say_abort_once();
+    std::string line = text;
+    if (!line.ends_with('\n')) line += '\n';
+    if (::write(STDERR_FILENO, line.data(), line.size()) < 0) reader_gone();
+}
+
+void StepRun::on_gone(std::uint32_t index) {
+    if (index >= nodes_.size() || nodes_[index].finished || over_) return;
+    Node& node = nodes_[index];
+    if (!node.left.empty()) {
+        say_error("srun", fmt::format("Node failure on {}", node.name));
+        on_exited(node, {.node = node.name,
+                         .tasks = node.left,
+                         .wait_status = kKilledStatus,
+                         .out_of_memory = false});
+        if (!request_.job.no_kill && !terminating_) abort_step(0);
+    }
+    node_over(node);
+}
+
+void StepRun::node_over(Node& node) {
+    node.finished = true;
+    if (std::ranges::all_of(nodes_, &Node::finished)) finish();
+}
+
+void StepRun::finish() {
+    if (std::exchange(over_, true)) return;
+    out_joiner_->end_all();
+    err_joiner_->end_all();
+    tell_exits();
+    if (table_.was_killed() && !told_abort_) inform(request_, "Force Terminated " + step_name());
+    loop_.stop();
+}
+
+void StepRun::on_reply(const wire::Reply& reply) {
+    if (reply.has_owner_notice()) {
+        // As core::reply::OwnerNotice::Kind: the time limit has come, the job was cancelled.
+        const std::uint32_t kind = reply.owner_notice().kind();
+        if (kind == 0 || kind == 1) say_abort_once();
+        if (kind == 3) inform(request_, "job has been suspended");
+        if (kind == 4) inform(request_, "job has been resumed");
+        return;
+    }
+    if (reply.has_job_ended()) {
+        // Its stepds tell the rest; those that never came will not come any more.
+        for (Node& node : nodes_) {
+            if (!node.arrived && !node.finished) node_over(node);
+        }
+        return;
+    }
+    if (!reply.has_jobs()) return;
+    for (const wire::Step& step : reply.jobs().steps()) {
+        if (wire::decode(step.key()) != parts_.made.step.key || !step.has_end()) continue;
+        for (Node& node : nodes_) {
+            if (node.arrived || node.finished) continue;
+            launch_failed(node.name, "the node could not start it");
+            node_over(node);
+        }
+    }
+}
+
+// A node that cannot start its part reports so to the controller, not to us.
+void StepRun::ask_about_absent() {
+    wire::Request request;
+    wire::JobsQuery* query = request.mutable_jobs();
+    query->mutable_filter()->add_jobs()->set_job(parts_.made.job.id.value);
+    query->set_with_steps(true);
+    query->set_all_states(true);
+    parts_.link.send(request);
+    absent_timer_ = loop_.after(kAbsentAfter, [this] { ask_about_absent(); });
+}
+
+void StepRun::start_input() {
+    if (std::exchange(input_started_, true)) return;
+    const Stream::Kind kind = streams_.in.kind;
+    if (kind == Stream::Kind::None || kind == Stream::Kind::OnNodes) return;
+    input_ = std::make_unique<InputReader>(
+        loop_,
+        InputReader::Handlers{.on_data = [this](std::string_view data) { send_input(data, false); },
+                              .on_end = [this] { send_input({}, true); },
+                              .must_pause =
+                                  [this] {
+                                      if (parts_.server.unsent_bytes() < kInputUnsentBytesMax)
+                                          return false;
+                                      parts_.server.on_drained([this] { input_->resume(); });
+                                      return true;
+                                  }});
+    if (kind != Stream::Kind::LocalFile) return input_->start(STDIN_FILENO);
+    const std::string path = expand(streams_.in.pattern);
+    io::Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file) {
+        say_error("srun",
+                  fmt::format("Could not open stdin file {}: {}", path, std::strerror(errno)));
+        forced_code_ = std::max(forced_code_, error_exit_code());
+        return abort_step(0);
+    }
+    input_->start(std::move(file));
+}
+
+void StepRun::send_input(std::string_view data, bool end) {
+    wire::SrunToStepd message;
+    wire::TaskInput* input = message.mutable_input();
+    if (streams_.in.kind == Stream::Kind::OneTask) input->set_task(streams_.in.task);
+    input->set_data(data.data(), data.size());
+    input->set_eof(end);
+    parts_.server.send_all(message);
+}
+
+}  // namespace switchyard::cli::submit

@@ -1,0 +1,98 @@
+// srun_run.hpp: a step while it runs: its stepds, its output and input, signals, and how it ends.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/submit/controller_link.hpp"
+#include "cli/submit/srun_exits.hpp"
+#include "cli/submit/srun_input.hpp"
+#include "cli/submit/srun_output.hpp"
+#include "cli/submit/srun_server.hpp"
+#include "cli/submit/srun_sink.hpp"
+#include "cli/submit/srun_step.hpp"
+#include "cli/submit/srun_streams.hpp"
+#include "cli/submit/srun_terminal.hpp"
+#include "options/job_request.hpp"
+
+namespace switchyard::cli::submit {
+
+class StepRun {
+  public:
+    struct Parts {
+        io::Loop& loop;
+        ControllerLink& link;
+        StepServer& server;
+        const options::JobRequest& request;
+        const MadeStep& made;
+        bool alone;
+    };
+    explicit StepRun(const Parts& parts);
+
+    // Until all is over; returns the exit code. InvalidArgument or Io: a file of -i, -o or -e
+    // cannot be opened.
+    Result<int> run();
+
+  private:
+    struct Node {
+        std::string name;
+        model::IndexSet tasks, left;  // Left: not known to have ended.
+        bool arrived = false, finished = false;
+    };
+    // srun_run.cpp: messages of the stepds and of the controller.
+    Status open_streams();
+    Result<Sink> open_sink(const Stream& stream, int standard) const;
+    std::string expand(const std::string& pattern) const;
+    void on_hello(std::uint32_t node);
+    void on_message(std::uint32_t node, const wire::StepdToSrun& message);
+    void on_gone(std::uint32_t node);
+    void on_started(Node& node, const std::vector<std::uint32_t>& tasks, const std::string& error);
+    void on_output(std::uint32_t task, std::uint32_t stream, std::string_view data);
+    void on_exited(Node& node, const TaskExit& exit);
+    void on_text(const std::string& text);
+    void on_reply(const wire::Reply& reply);
+    void start_input();
+    void send_input(std::string_view data, bool end);
+    void tell_exits();
+    void node_over(Node& node);
+    void launch_failed(const std::string& node, const std::string& why);
+    void ask_about_absent();
+    void finish();
+
+    // srun_signals.cpp: what the user and the system send, and ending the step by force.
+    void watch_signals();
+    void on_interrupt();
+    void force_termination();
+    void terminate_for_failure();
+    void abort_step(std::uint32_t cause);
+    void say_abort_once();
+    void send_signal(int number);
+    void send_window_size();
+    void first_task_exited();
+    void reader_gone();
+
+    std::string step_name() const { return "StepId=" + model::to_string(parts_.made.step.key); }
+
+    Parts parts_;
+    io::Loop& loop_;
+    const options::JobRequest& request_;
+    Streams streams_;
+    std::vector<Node> nodes_;
+    TaskTable table_;
+    ExitGatherer gatherer_;
+    std::optional<Sink> out_, err_;
+    std::unique_ptr<OutputJoiner> out_joiner_, err_joiner_;
+    std::unique_ptr<InputReader> input_;
+    std::unique_ptr<RawTerminal> terminal_;
+    std::vector<io::Loop::Watch> signals_;
+    io::Loop::Timer gather_timer_, abort_timer_, wait_timer_, absent_timer_;
+    std::optional<Instant> interrupted_;
+    bool aborted_ = false, told_abort_ = false, terminating_ = false, input_started_ = false;
+    bool interrupt_sent_ = false, over_ = false;
+    int forced_code_ = 0;  // At least this, whatever the tasks say.
+    std::optional<int> last_told_status_;
+};
+
+}  // namespace switchyard::cli::submit

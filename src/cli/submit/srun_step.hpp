@@ -1,0 +1,40 @@
+// srun_step.hpp: asks the controller for a step inside a job, and waits while the job's resources
+// are busy.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "cli/submit/controller_link.hpp"
+#include "model/job.hpp"
+#include "model/step.hpp"
+#include "options/job_request.hpp"
+
+namespace switchyard::wire {
+class StepLaunch;
+}
+
+namespace switchyard::cli::submit {
+
+struct MadeStep {
+    model::Step step;
+    model::Job job;
+};
+struct NoStep {
+    int exit_code;
+};
+
+struct StepRequest {
+    const options::JobRequest& request;
+    JobId job;
+    bool alone;  // The allocation is this srun's own.
+    const wire::StepLaunch& launch;
+};
+
+// Prints what there is to say on the way. A repeated request (the controller was restarted) finds
+// the step that the first one made.
+std::variant<MadeStep, NoStep> make_step(io::Loop& loop, ControllerLink& link,
+                                         const StepRequest& request);
+
+}  // namespace switchyard::cli::submit
