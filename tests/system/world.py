@@ -7,6 +7,7 @@ two ordinary users added. Nothing of the machine is changed, and everything is g
 import ctypes
 import os
 import pathlib
+import pwd
 import shutil
 import subprocess
 import tempfile
@@ -43,10 +44,17 @@ def _mount(source, target, flags):
         raise OSError(ctypes.get_errno(), f"mount {target}")
 
 
+def _has_user(name, uid):
+    try:
+        return pwd.getpwnam(name).pw_uid == uid
+    except KeyError:
+        return False
+
+
 def enter():
     """Moves this process into the private world (root only; otherwise the one user is who we are)."""
-    if not is_root():
-        return
+    if not is_root() or all(_has_user(name, uid) for name, uid in USERS.items()):
+        return  # Workers of a parallel session are born inside.
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.unshare(CLONE_NEWNS) != 0:
         raise OSError(ctypes.get_errno(), "unshare")
