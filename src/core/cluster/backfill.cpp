@@ -17,10 +17,13 @@ bool Cluster::Impl::reserve(const Job& job, PartitionIndex partition, sched::Gro
     const auto planned = planner.plan(group.id, partition, group.demand, limit, key);
     if (!planned) return false;
     auto& pending = std::get<model::Pending>(jobs_.at(job.id).phase);
-    pending.planned_start = planned->start;
-    pending.planned_nodes.clear();
-    for (const sched::Pick& pick : planned->picks)
-        pending.planned_nodes.push_back(pool_.node(pick.node).name);
+    // Behind a job without a limit the start is a figure of speech; people are not told it.
+    if (planned->start < now_ + sched::kForever / 2) {
+        pending.planned_start = planned->start;
+        pending.planned_nodes.clear();
+        for (const sched::Pick& pick : planned->picks)
+            pending.planned_nodes.push_back(pool_.node(pick.node).name);
+    }
     // What fits now by count but not by piece (a card half shared out) is not held back for.
     if (planned->start <= now_) return true;
     Reservation reservation{key, {}};

@@ -203,11 +203,7 @@ class Cluster::Impl {
     std::vector<JobId> select(const model::JobSelector& selector, bool split);
 
     // --- dependencies.cpp
-    struct Verdict {
-        model::DependencyStatus status;
-        std::optional<Instant> look_again;
-    };
-    Verdict judge(Job& job);
+    model::DependencyStatus judge(Job& job);
     model::DependencyStatus judge_term(const Job& job, const model::DependencyTerm& term,
                                        std::optional<Instant>& look_again) const;
     void index_dependency(const Job& job);

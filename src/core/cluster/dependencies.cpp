@@ -109,10 +109,11 @@ bool Cluster::Impl::settle_correspondence(Job& job) {
     return split;
 }
 
-Cluster::Impl::Verdict Cluster::Impl::judge(Job& job) {
+model::DependencyStatus Cluster::Impl::judge(Job& job) {
     settle_correspondence(job);
     JobSpec spec = *job.spec;
-    Verdict verdict{DependencyStatus::Unfulfilled, std::nullopt};
+    DependencyStatus verdict = DependencyStatus::Unfulfilled;
+    std::optional<Instant> look_again;
     std::size_t fulfilled = 0, failed = 0;
     for (DependencyTerm& term : spec.dependency.terms) {
         DependencyTerm asked = term;
@@ -125,17 +126,17 @@ Cluster::Impl::Verdict Cluster::Impl::judge(Job& job) {
                 asked.element = job.array->pending.front();
             if (asked.element && targets_of(asked).empty()) asked.element.reset();
         }
-        term.status = judge_term(job, asked, verdict.look_again);
+        term.status = judge_term(job, asked, look_again);
         fulfilled += term.status == DependencyStatus::Fulfilled ? 1 : 0;
         failed += term.status == DependencyStatus::Failed ? 1 : 0;
     }
     const std::size_t all = spec.dependency.terms.size();
     if (spec.dependency.any ? fulfilled > 0 : fulfilled == all) {
-        verdict.status = DependencyStatus::Fulfilled;
+        verdict = DependencyStatus::Fulfilled;
     } else if (spec.dependency.any ? failed == all : failed > 0) {
-        verdict.status = DependencyStatus::Failed;
+        verdict = DependencyStatus::Failed;
     }
-    if (verdict.status == DependencyStatus::Fulfilled) {
+    if (verdict == DependencyStatus::Fulfilled) {
         unindex_dependency(job);
         spec.dependency = {};
         replace_spec(job, spec);

@@ -60,23 +60,22 @@ void Cluster::Impl::review(Job& job) {
         set_reason(job, reason, std::move(detail));
         retime(job);
     };
+    // Judged even while it is held: the record it waits for may be forgotten before it is released.
+    auto verdict = model::DependencyStatus::Fulfilled;
+    if (!job.spec->dependency.empty()) verdict = judge(job);
+    if (verdict == model::DependencyStatus::Failed &&
+        (settings_.kill_invalid_dependency || job.spec->kill_on_invalid_dependency)) {
+        mail(job, model::MailEvent::InvalidDepend);
+        return end_pending(job, outcome_without_exit(model::JobState::Cancelled,
+                                                     Reason::DependencyNeverSatisfied));
+    }
     if (pending->hold != model::Hold::None || job.priority == 0) {
         const bool kept = pending->reason == Reason::JobLaunchFailure;
         if (kept) return out(Reason::JobLaunchFailure, pending->detail);
         return out(pending->hold == model::Hold::User ? Reason::JobHeldUser : Reason::JobHeldAdmin);
     }
-    if (!job.spec->dependency.empty()) {
-        const Verdict verdict = judge(job);
-        if (!std::holds_alternative<model::Pending>(job.phase)) return;
-        if (verdict.status == model::DependencyStatus::Failed) {
-            if (settings_.kill_invalid_dependency || job.spec->kill_on_invalid_dependency) {
-                return end_pending(job, outcome_without_exit(model::JobState::Cancelled,
-                                                             Reason::DependencyNeverSatisfied));
-            }
-            return out(Reason::DependencyNeverSatisfied);
-        }
-        if (verdict.status == model::DependencyStatus::Unfulfilled) return out(Reason::Dependency);
-    }
+    if (verdict == model::DependencyStatus::Failed) return out(Reason::DependencyNeverSatisfied);
+    if (verdict == model::DependencyStatus::Unfulfilled) return out(Reason::Dependency);
     if (pending->eligible_at > now_) {
         const bool resting = pending->reason == Reason::WaitingForRequeue;
         return out(resting ? Reason::WaitingForRequeue : Reason::BeginTime);

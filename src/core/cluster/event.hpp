@@ -44,7 +44,7 @@ struct StepReport {
     std::string launch_error;  // Not empty: it never ran. With an exit status that is not 0:0 the
                                // job itself was at fault (its files, its user) and ends FAILED with
                                // it; else the node.
-    bool job_clean = false;  // Nothing else of this job is left on the node.
+    bool job_clean = false;    // Nothing else of this job is left on the node.
 };
 
 namespace event {

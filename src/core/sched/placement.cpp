@@ -254,6 +254,7 @@ std::vector<Pick> Chooser::distribute() {
             const std::uint32_t most = left > others ? left - others : (left > 0 ? 1 : 0);
             picks[at].tasks = std::min(most, chosen_[at].fit.tasks);
             left -= picks[at].tasks;
+            if (shape_.tasks_open) picks[at].tasks = std::max(1u, picks[at].tasks);
         }
     }
     spread_gpus(picks);

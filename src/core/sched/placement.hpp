@@ -24,7 +24,7 @@ struct View {
     std::uint32_t uid = 0;
     bool future = false;  // `start` lies ahead: holders that leave by then are gone, and nodes that
                           // are busy or silent now count if they are usable.
-    bool empty = false;       // As if the whole (usable) partition were idle.
+    bool empty = false;   // As if the whole (usable) partition were idle.
     bool every_node = false;  // With `empty`: also nodes that are down or drained.
 };
 

@@ -61,6 +61,7 @@ void set_tasks(Shape& shape, const model::JobSpec& spec) {
         shape.tasks_by_node = true;
     } else {
         shape.tasks = 1;
+        shape.tasks_open = true;
         shape.tasks_by_node = shape.spread || shape.nodes_min > 1;
     }
     shape.tasks = std::max(1u, shape.tasks);

@@ -28,6 +28,7 @@ struct Shape {
     bool spread = false;
     std::uint32_t tasks = 1;  // In all; with `tasks_by_node`, on each node.
     bool tasks_by_node = false;
+    bool tasks_open = false;  // No number of tasks was given: each node has one at least.
     std::uint32_t tasks_per_node_max = kNoLimit;
     std::uint32_t tasks_per_core = 0;  // 0: no rule.
     std::uint32_t tasks_per_socket = 0;

@@ -1,0 +1,101 @@
+// fake_disk.hpp: what the store would hold, kept in memory. Tests and the simulator restart a
+// Cluster from it, so a change that the core forgets to name is found out.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "base/assert.hpp"
+#include "core/cluster/cluster.hpp"
+
+namespace switchyard::core::testing {
+
+class FakeDisk {
+  public:
+    // One transaction: the present content of the records that changed.
+    void commit(const Cluster& cluster, const Changes& changes) {
+        for (const JobId id : changes.jobs) {
+            if (const auto found = cluster.jobs().find(id); found != cluster.jobs().end()) {
+                jobs_.insert_or_assign(id, found->second);
+            }
+        }
+        for (const JobId id : changes.forgotten_jobs) {
+            jobs_.erase(id);
+            const auto first = steps_.lower_bound(StepKey{id, Attempt{0}, StepId{0}});
+            auto last = first;
+            while (last != steps_.end() && last->first.job == id) ++last;
+            steps_.erase(first, last);
+        }
+        for (const StepKey& key : changes.steps) {
+            if (const auto found = cluster.steps().find(key); found != cluster.steps().end()) {
+                steps_.insert_or_assign(key, found->second);
+            }
+        }
+        for (const std::string& name : changes.nodes) {
+            if (const model::Node* node = cluster.find_node(name))
+                nodes_.insert_or_assign(name, *node);
+        }
+        for (const std::string& name : changes.partitions) {
+            partitions_.erase(name);
+            for (const model::Partition& partition : cluster.partitions()) {
+                if (partition.name == name) partitions_.insert_or_assign(name, partition);
+            }
+        }
+        if (!changes.partitions.empty()) {
+            const auto deleted = cluster.deleted_partitions();
+            deleted_ = {deleted.begin(), deleted.end()};
+        }
+        if (changes.next_job_id) next_job_id_ = cluster.next_job_id();
+    }
+
+    Records load() const {
+        Records records;
+        for (const auto& [id, job] : jobs_) records.jobs.push_back(job);
+        for (const auto& [key, step] : steps_) records.steps.push_back(step);
+        for (const auto& [name, node] : nodes_) records.nodes.push_back(node);
+        for (const auto& [name, partition] : partitions_) records.partitions.push_back(partition);
+        records.deleted_partitions = {deleted_.begin(), deleted_.end()};
+        records.next_job_id = next_job_id_;
+        return records;
+    }
+
+    // Aborts if memory holds a truth that was not written. Reasons, plans and the like are derived.
+    void check_against(const Cluster& cluster) const {
+        for (const auto& [id, job] : cluster.jobs()) {
+            const auto found = jobs_.find(id);
+            SY_ASSERT(found != jobs_.end());
+            SY_ASSERT(truth_of(found->second) == truth_of(job));
+        }
+        SY_ASSERT(jobs_.size() == cluster.jobs().size());
+        for (const auto& [key, step] : cluster.steps()) {
+            const auto found = steps_.find(key);
+            SY_ASSERT(found != steps_.end());
+            SY_ASSERT(found->second == step);
+        }
+        SY_ASSERT(steps_.size() == cluster.steps().size());
+    }
+
+    const std::map<JobId, model::Job>& jobs() const { return jobs_; }
+
+  private:
+    static model::Job truth_of(model::Job job) {
+        job.last_evaluated.reset();
+        if (auto* pending = std::get_if<model::Pending>(&job.phase)) {
+            pending->reason = model::Reason::None;
+            pending->detail.clear();
+            pending->planned_start.reset();
+            pending->planned_nodes.clear();
+        }
+        return job;
+    }
+
+    std::map<JobId, model::Job> jobs_;
+    std::map<StepKey, model::Step> steps_;
+    std::map<std::string, model::Node> nodes_;
+    std::map<std::string, model::Partition> partitions_;
+    std::set<std::string> deleted_;
+    JobId next_job_id_{0};
+};
+
+}  // namespace switchyard::core::testing
