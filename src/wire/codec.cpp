@@ -1,5 +1,7 @@
 // codec.cpp: decode() for callers that want a value: the same as decode_into() with a place of its
 // own.
+#include "wire/codec.hpp"
+
 #include "wire/codec_parts.hpp"
 
 namespace switchyard::wire {

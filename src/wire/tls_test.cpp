@@ -2,8 +2,14 @@
 // Method: both ends on one loop over the loopback interface, and naked sockets for what is no TLS
 // at all.
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <netinet/in.h>
+#include <openssl/ec.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+
+#include <thread>
 
 #include "wire/channel_fixture.hpp"
 
@@ -12,6 +18,25 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+
+// A server that has a fresh certificate and does not know our key; blocks until the handshake is
+// over.
+void accept_with_certificate(int socket) {
+    const std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context(
+        SSL_CTX_new(TLS_server_method()), &SSL_CTX_free);
+    const std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)> pair(EVP_EC_gen("P-256"),
+                                                                   &EVP_PKEY_free);
+    const std::unique_ptr<X509, decltype(&X509_free)> certificate(X509_new(), &X509_free);
+    X509_gmtime_adj(X509_getm_notBefore(certificate.get()), 0);
+    X509_gmtime_adj(X509_getm_notAfter(certificate.get()), 3600);
+    X509_set_pubkey(certificate.get(), pair.get());
+    X509_sign(certificate.get(), pair.get(), EVP_sha256());
+    SSL_CTX_use_certificate(context.get(), certificate.get());
+    SSL_CTX_use_PrivateKey(context.get(), pair.get());
+    const std::unique_ptr<SSL, decltype(&SSL_free)> ssl(SSL_new(context.get()), &SSL_free);
+    SSL_set_fd(ssl.get(), socket);
+    SSL_accept(ssl.get());
+}
 
 class TlsTest : public ChannelFixture {
   protected:
@@ -122,6 +147,23 @@ TEST_F(TlsTest, RefusesWhatIsNoTls) {
     run_until([&] { return right_.closed.has_value(); });
     EXPECT_EQ(right_.closed->code, Errc::AccessDenied);
     EXPECT_THAT(right_.closed->message, HasSubstr("TLS handshake failed"));
+}
+
+TEST_F(TlsTest, DoesNotTakeACertificateForTheKey) {
+    std::thread impostor;
+    auto made = Listener::on_tcp(loop_, "127.0.0.1", 0, [&](io::Fd socket) {
+        ::fcntl(socket.get(), F_SETFL, 0);
+        impostor =
+            std::thread([socket = std::move(socket)] { accept_with_certificate(socket.get()); });
+    });
+    ASSERT_TRUE(made);
+    listener_ = *std::move(made);
+    connect(key());
+    left_.channel->send("secret");
+    run_until([&] { return left_.closed.has_value(); });
+    impostor.join();
+    EXPECT_EQ(left_.closed->code, Errc::AccessDenied);
+    EXPECT_FALSE(left_.ready);
 }
 
 TEST_F(TlsTest, NoticesAPeerThatHangsUpDuringTheHandshake) {
