@@ -42,6 +42,12 @@ struct GresInventory {
     IndexSet devices;         // Card indexes; for shard and mps, the cards the shares are of.
     std::vector<std::string> files;  // Device files by position in `devices`; may be empty.
     IndexSet cores;                  // Cores close to these devices; empty: all.
+    // By position in `devices`, where cards differ; empty: `cores` for all, no fast links known.
+    std::vector<IndexSet> device_cores;
+    std::vector<IndexSet> device_links;  // The cards each one has a direct link to.
+    // How the node keeps a shard job to its share: "dmem", "mps", "guard", or "none". Empty: whole
+    // cards.
+    std::string protection;
     bool operator==(const GresInventory&) const = default;
 
     bool is_shared() const { return name == "shard" || name == "mps"; }

@@ -45,6 +45,8 @@ struct NodeFacts {
     Instant booted{}, agent_started{};
     std::string containment;  // "cgroup/v2", "cgroup/v1", "none"
     std::vector<GresInventory> gres;
+    // Why its agent wants the node drained: a lost card, cards other than configured. Empty: well.
+    std::string problem;
     bool operator==(const NodeFacts&) const = default;
 };
 

@@ -77,6 +77,7 @@ void encode(const model::NodeFacts& from, NodeFacts* to) {
     to->set_agent_started(millis_of(from.agent_started));
     if (!from.containment.empty()) to->set_containment(from.containment);
     encode_all(from.gres, to->mutable_gres());
+    if (!from.problem.empty()) to->set_problem(from.problem);
 }
 
 Status decode_into(const NodeFacts& from, model::NodeFacts& to) {
@@ -97,6 +98,7 @@ Status decode_into(const NodeFacts& from, model::NodeFacts& to) {
     to.agent_started = instant_of(from.agent_started());
     to.containment = from.containment();
     SY_CHECK(decode_all(from.gres(), to.gres));
+    to.problem = from.problem();
     return {};
 }
 

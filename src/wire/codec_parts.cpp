@@ -34,6 +34,9 @@ void encode(const model::GresInventory& from, GresInventory* to) {
     if (!from.devices.empty()) to->set_devices(to_string(from.devices));
     put_strings(from.files, to->mutable_files());
     if (!from.cores.empty()) to->set_cores(to_string(from.cores));
+    for (const model::IndexSet& each : from.device_cores) to->add_device_cores(to_string(each));
+    for (const model::IndexSet& each : from.device_links) to->add_device_links(to_string(each));
+    if (!from.protection.empty()) to->set_protection(from.protection);
 }
 
 Status decode_into(const GresInventory& from, model::GresInventory& to) {
@@ -43,6 +46,13 @@ Status decode_into(const GresInventory& from, model::GresInventory& to) {
     SY_CHECK(read_set(from.devices(), to.devices));
     to.files = strings_of(from.files());
     SY_CHECK(read_set(from.cores(), to.cores));
+    for (const auto& each : from.device_cores()) {
+        SY_CHECK(read_set(each, to.device_cores.emplace_back()));
+    }
+    for (const auto& each : from.device_links()) {
+        SY_CHECK(read_set(each, to.device_links.emplace_back()));
+    }
+    to.protection = from.protection();
     return {};
 }
 

@@ -104,7 +104,8 @@ class Filler {
     SY_FILL(model::MiB, amount);
     SY_FILL(model::TimeLimit, seconds, unlimited);
     SY_FILL(model::GresRequest, name, type, count);
-    SY_FILL(model::GresInventory, name, type, count, devices, files, cores);
+    SY_FILL(model::GresInventory, name, type, count, devices, files, cores, device_cores,
+            device_links, protection);
     SY_FILL(model::GresGrant::Share, device, amount);
     SY_FILL(model::GresGrant, name, type, count, devices, shares);
     SY_FILL(model::NodeGrant, node, cores, cpus, tasks, memory, gres);
@@ -151,7 +152,7 @@ class Filler {
             mem_spec_limit, port, start, reason);
     SY_FILL(model::NodeFacts, host_name, address, arch, os, version, cpus, sockets,
             cores_per_socket, threads_per_core, memory, free_memory, tmp_disk, cpu_load, booted,
-            agent_started, containment, gres);
+            agent_started, containment, gres, problem);
     SY_FILL(model::NodeMark, reason, by, at);
     SY_FILL(model::Node, config, facts, responding, down, drain, mark, last_busy, comment, extra,
             used_cores, used_cpus, used_memory, used_gres, running_jobs, completing_jobs,
