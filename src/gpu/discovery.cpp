@@ -1,0 +1,206 @@
+#include "gpu/discovery.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <optional>
+#include <set>
+
+#include "base/text.hpp"
+
+namespace switchyard::gpu {
+namespace {
+
+using model::GresInventory;
+using model::IndexSet;
+
+std::string card_file(std::uint32_t minor) { return fmt::format("/dev/nvidia{}", minor); }
+
+IndexSet cores_near(const IndexSet& cpus, const std::vector<IndexSet>& core_cpus) {
+    IndexSet cores;
+    for (std::uint32_t core = 0; core < core_cpus.size(); ++core) {
+        if (core_cpus[core].intersects(cpus)) cores.insert(core);
+    }
+    // Near to all is near to none in particular.
+    return cores.size() == core_cpus.size() ? IndexSet() : cores;
+}
+
+std::vector<std::string> slice_files(const Card& card, const MigSlice& slice,
+                                     CapabilityMinor capability) {
+    std::vector<std::string> files{card_file(card.minor_number)};
+    const std::string instance =
+        fmt::format("gpu{}/mig/gi{}", card.minor_number, slice.gpu_instance);
+    for (const std::string& name :
+         {instance + "/access", fmt::format("{}/ci{}/access", instance, slice.compute_instance)}) {
+        if (const auto minor = capability(name)) {
+            files.push_back(fmt::format("/dev/nvidia-caps/nvidia-cap{}", *minor));
+        }
+    }
+    return files;
+}
+
+// The links of cards become links of the devices that are whole cards.
+void translate_links(const std::vector<Card>& cards, std::vector<Device>& devices) {
+    for (Device& device : devices) {
+        const auto card = std::ranges::find(cards, device.card, &Card::index);
+        if (card == cards.end() || device.is_slice) continue;
+        for (std::uint32_t at = 0; at < devices.size(); ++at) {
+            if (!devices[at].is_slice && card->links.contains(devices[at].card)) {
+                device.links.insert(at);
+            }
+        }
+    }
+}
+
+// Copies what `devices[at]` is into the next place of an entry.
+void append(GresInventory& entry, const Device& device, std::uint32_t at) {
+    entry.devices.insert(at);
+    // MIG slices share the card's file; the one that tells them apart comes last.
+    entry.files.push_back(device.files.back());
+    entry.cores.insert(device.cores);
+    entry.device_cores.push_back(device.cores);
+    entry.device_links.push_back(device.links);
+}
+
+// Per-device lists say nothing if they are all alike.
+void simplify(GresInventory& entry) {
+    const auto same = [&](const std::vector<IndexSet>& sets) {
+        return std::ranges::all_of(sets, [&](const IndexSet& set) { return set == sets.front(); });
+    };
+    const auto any_core = [](const IndexSet& set) { return set.empty(); };
+    if (std::ranges::any_of(entry.device_cores, any_core)) entry.cores = {};
+    if (same(entry.device_cores)) entry.device_cores.clear();
+    if (std::ranges::all_of(entry.device_links, any_core)) entry.device_links.clear();
+}
+
+std::string count_by_type(const std::vector<Device>& devices) {
+    const std::string text = to_string(inventory_of(devices));
+    return text.empty() ? "no GPU" : text;
+}
+
+std::string whole_cards_text(const std::vector<GresInventory>& configured) {
+    std::vector<GresInventory> cards;
+    std::ranges::copy_if(configured, std::back_inserter(cards),
+                         [](const GresInventory& entry) { return entry.name == "gpu"; });
+    return to_string(cards);
+}
+
+// The devices that an entry stands for: by its files if it names any, else by its type.
+std::vector<std::uint32_t> candidates(const GresInventory& entry,
+                                      const std::vector<Device>& devices,
+                                      const std::set<std::uint32_t>& taken) {
+    std::vector<std::uint32_t> found;
+    for (std::uint32_t at = 0; at < devices.size() && found.size() < entry.count; ++at) {
+        const Device& device = devices[at];
+        if (taken.contains(at) || !type_matches(entry.type, device.type)) continue;
+        const bool named = entry.files.empty() ||
+                           std::ranges::find(entry.files, device.files.back()) != entry.files.end();
+        if (named) found.push_back(at);
+    }
+    return found;
+}
+
+}  // namespace
+
+std::string type_name(std::string_view card_name) {
+    std::string type(card_name);
+    std::ranges::replace(type, ' ', '_');
+    return type;
+}
+
+bool type_matches(std::string_view configured, std::string_view found) {
+    return to_lower(found).contains(to_lower(configured));
+}
+
+std::optional<std::uint32_t> capability_minor(const std::string& capability) {
+    std::ifstream file("/proc/driver/nvidia/capabilities/" + capability);
+    for (std::string line; std::getline(file, line);) {
+        const std::string_view text(line);
+        constexpr std::string_view kKey = "DeviceFileMinor:";
+        if (!text.starts_with(kKey)) continue;
+        if (const auto minor = parse_uint(trim(text.substr(kKey.size())))) {
+            return static_cast<std::uint32_t>(*minor);
+        }
+    }
+    return std::nullopt;
+}
+
+std::vector<Device> find_devices(const std::vector<Card>& cards,
+                                 const std::vector<IndexSet>& core_cpus,
+                                 CapabilityMinor capability) {
+    std::vector<Card> ordered = cards;
+    std::ranges::sort(ordered, {}, &Card::minor_number);
+    std::vector<Device> devices;
+    for (const Card& card : ordered) {
+        Device whole;
+        whole.type = type_name(card.name);
+        whole.files = {card_file(card.minor_number)};
+        whole.cores = cores_near(card.cpus, core_cpus);
+        whole.memory_bytes = card.memory_bytes;
+        whole.card = card.index;
+        whole.uuid = card.uuid;
+        if (!card.mig) devices.push_back(whole);
+        for (const MigSlice& slice : card.slices) {
+            Device part = whole;
+            part.type += "_" + slice.profile;
+            part.files = slice_files(card, slice, capability);
+            part.memory_bytes = slice.memory_bytes;
+            part.uuid = slice.uuid;
+            part.is_slice = true;
+            devices.push_back(std::move(part));
+        }
+    }
+    translate_links(cards, devices);
+    return devices;
+}
+
+std::vector<GresInventory> inventory_of(const std::vector<Device>& devices) {
+    std::vector<GresInventory> entries;
+    for (std::uint32_t at = 0; at < devices.size(); ++at) {
+        auto entry = std::ranges::find(entries, devices[at].type, &GresInventory::type);
+        if (entry == entries.end()) {
+            GresInventory fresh;
+            fresh.name = "gpu";
+            fresh.type = devices[at].type;
+            entry = entries.insert(entries.end(), std::move(fresh));
+        }
+        ++entry->count;
+        append(*entry, devices[at], at);
+    }
+    for (GresInventory& entry : entries) simplify(entry);
+    return entries;
+}
+
+Match match_inventory(const std::vector<GresInventory>& configured,
+                      const std::vector<Device>& devices) {
+    Match match;
+    if (configured.empty()) {
+        match.gres = inventory_of(devices);
+        return match;
+    }
+    std::set<std::uint32_t> taken;
+    for (const GresInventory& wanted : configured) {
+        GresInventory entry = wanted;
+        const auto cards = candidates(wanted, devices, taken);
+        if (wanted.name == "gpu" && cards.size() < wanted.count) {
+            match.problem = fmt::format("gres/gpu: configured {} but found {}",
+                                        whole_cards_text(configured), count_by_type(devices));
+        }
+        if (wanted.name == "gpu" && cards.size() == wanted.count) {
+            entry.devices = {};
+            entry.files.clear();
+            // Cores of gres.conf are the administrator's word, and stand.
+            const IndexSet told = entry.cores;
+            for (const std::uint32_t at : cards) append(entry, devices[at], at);
+            simplify(entry);
+            if (!told.empty()) entry.device_cores.clear();
+            if (!told.empty()) entry.cores = told;
+            taken.insert(cards.begin(), cards.end());
+        }
+        match.gres.push_back(std::move(entry));
+    }
+    return match;
+}
+
+}  // namespace switchyard::gpu
