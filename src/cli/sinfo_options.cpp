@@ -348,7 +348,7 @@ bool is_wanted(const model::Partition& partition, const SinfoOptions& options) {
 std::string default_format(const SinfoOptions& options,
                            const std::vector<model::Partition>& partitions,
                            const std::vector<model::Node>& nodes) {
-    std::size_t partition_width = 9, node_width = 10;
+    std::size_t partition_width = 9, node_width = 9;
     for (const model::Partition& partition : partitions) {
         partition_width =
             std::max(partition_width, partition.name.size() + (partition.is_default ? 1 : 0));

@@ -1,0 +1,141 @@
+// Goal: the words of scontrol update become the change they mean, and bad ones Slurm's sentences.
+// Method: words in, typed values or messages out.
+#include "cli/update_keys.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/text.hpp"
+
+namespace switchyard::cli {
+namespace {
+
+using Action = model::PartitionUpdate::Action;
+
+std::vector<KeyWord> words(std::string_view line) {
+    std::vector<KeyWord> made;
+    for (const std::string_view word : split(line, ' ')) made.push_back(split_key_word(word));
+    return made;
+}
+
+Result<JobChange> job(std::string_view line) {
+    return parse_job_change(words(line), from_unix_seconds(1794707040));
+}
+
+TEST(UpdateKeys, AWordSplitsAtItsFirstEqualsSign) {
+    const KeyWord word = split_key_word("Comment=a=b");
+    EXPECT_EQ(word.key, "Comment");
+    EXPECT_EQ(word.value, "a=b");
+    const KeyWord more = split_key_word("TimeLimit+=30");
+    EXPECT_EQ(more.key, "TimeLimit");
+    EXPECT_EQ(more.sign, '+');
+    EXPECT_FALSE(split_key_word("Nice").value);
+}
+
+TEST(UpdateKeys, AJobIsNamedByIdsOrByItsName) {
+    const auto by_id = job("jobid=12,13_[1,2] name=new");
+    ASSERT_TRUE(by_id);
+    EXPECT_EQ(by_id->ids, (std::vector<std::string>{"12", "13_[1,2]"}));
+    EXPECT_EQ(by_id->update.name, "new");
+    EXPECT_FALSE(by_id->name);
+    const auto by_name = job("JobName=train UserId=alice Priority=5");
+    ASSERT_TRUE(by_name);
+    EXPECT_EQ(by_name->name, "train");
+    EXPECT_EQ(by_name->user, "alice");
+    EXPECT_FALSE(by_name->update.name);
+    EXPECT_EQ(by_name->update.priority, 5u);
+}
+
+TEST(UpdateKeys, TimeLimitsAreSetAddedAndTakenAway) {
+    using Mode = model::TimeLimitChange::Mode;
+    EXPECT_EQ(job("jobid=1 timelimit=50")->update.time_limit->limit.seconds, Minutes{50});
+    EXPECT_EQ(job("jobid=1 timelimit=50")->update.time_limit->mode, Mode::Set);
+    EXPECT_EQ(job("jobid=1 timelimit+=50")->update.time_limit->mode, Mode::Add);
+    EXPECT_EQ(job("jobid=1 timelimit=+1:00:00")->update.time_limit->mode, Mode::Add);
+    EXPECT_EQ(job("jobid=1 timelimit-=5")->update.time_limit->mode, Mode::Subtract);
+    EXPECT_TRUE(job("jobid=1 timelimit=UNLIMITED")->update.time_limit->limit.unlimited);
+}
+
+TEST(UpdateKeys, EveryKindOfValueIsRead) {
+    const auto change =
+        job("JobId=1 Account=a AdminComment=b Comment=c Contiguous=yes CPUsPerTask=2 "
+            "Dependency=afterok:9 ExcNodeList=n[1-2] Features=gpu Gres=gpu:2 MailType=END "
+            "MinMemoryNode=2G Nice=-5 NumNodes=2-4 NumTasks=8 OverSubscribe=no Partition=a,b QOS=q "
+            "ReqNodeList=n3 Requeue=0 StdOut=o WCKey=w WorkDir=/tmp ArrayTaskThrottle=3 "
+            "StartTime=2026-11-16 TasksPerNode=4 MinCPUsNode=6");
+    ASSERT_TRUE(change) << change.error().message;
+    const model::JobUpdate& update = change->update;
+    EXPECT_EQ(update.account, "a");
+    EXPECT_EQ(update.contiguous, true);
+    EXPECT_EQ(update.cpus_per_task, 2u);
+    EXPECT_EQ(update.dependency->terms.size(), 1u);
+    EXPECT_EQ(update.excluded_nodes, (std::vector<std::string>{"n1", "n2"}));
+    EXPECT_EQ(update.gres_per_node->front().count, 2u);
+    EXPECT_EQ(update.memory, (model::MemoryRequest{model::MemoryRequest::Per::Node, {2048}}));
+    EXPECT_EQ(update.nice, -5);
+    EXPECT_EQ(update.nodes_min, 2u);
+    EXPECT_EQ(update.nodes_max, 4u);
+    EXPECT_EQ(update.tasks, 8u);
+    EXPECT_EQ(update.oversubscribe, false);
+    EXPECT_EQ(update.partitions, (std::vector<std::string>{"a", "b"}));
+    EXPECT_EQ(update.requeue, false);
+    EXPECT_EQ(update.array_throttle, 3u);
+    EXPECT_TRUE(update.begin);
+    EXPECT_EQ(update.cpus_min, 6u);
+    EXPECT_EQ(job("jobid=1 Nice")->update.nice, 100);
+    EXPECT_TRUE(job("jobid=1 Dependency=")->update.dependency->empty());
+}
+
+TEST(UpdateKeys, KeysMayBeShortenedWhileTheyAreUnique) {
+    EXPECT_TRUE(job("jobid=1 timel=5"));
+    EXPECT_FALSE(job("jobid=1 min=5"));
+    EXPECT_FALSE(job("jobid=1 ti=5"));
+}
+
+TEST(UpdateKeys, WhatMeansNothingIsNamed) {
+    EXPECT_EQ(job("jobid=1 colour=red").error().message,
+              "Update of this parameter is not supported: colour=red\nRequest aborted");
+    EXPECT_EQ(job("jobid=1 priority+=5").error().message,
+              "Update of this parameter is not supported: priority+=5\nRequest aborted");
+    EXPECT_EQ(job("jobid=1 priority=high").error().message,
+              "Invalid priority value: high\nRequest aborted");
+    EXPECT_FALSE(job("jobid=1 numnodes=4-2"));
+    EXPECT_FALSE(job("jobid=1 timelimit=soon"));
+}
+
+TEST(UpdateKeys, ANodeIsNotTakenAwayWithoutAReason) {
+    EXPECT_EQ(parse_node_change(words("nodename=n4 state=drain")).error().message,
+              "You must specify a reason when DOWNING or DRAINING a node. Request denied");
+    const auto drained = parse_node_change(words("nodename=n[1-2] state=drain reason=disk"));
+    ASSERT_TRUE(drained);
+    EXPECT_EQ(drained->nodes, (std::vector<std::string>{"n1", "n2"}));
+    EXPECT_EQ(drained->verb, model::NodeVerb::Drain);
+    EXPECT_EQ(drained->reason, "disk");
+    EXPECT_EQ(parse_node_change(words("nodename=n1 state=RESUME"))->verb, model::NodeVerb::Resume);
+    EXPECT_FALSE(parse_node_change(words("nodename=n1 state=asleep")));
+}
+
+TEST(UpdateKeys, APartitionIsMadeAndChanged) {
+    const auto made =
+        parse_partition_change(words("partitionname=tmp nodes=n[1-2] default=no"), Action::Create);
+    ASSERT_TRUE(made);
+    EXPECT_EQ(made->name, "tmp");
+    EXPECT_EQ(made->action, Action::Create);
+    EXPECT_EQ(made->nodes, (std::vector<std::string>{"n1", "n2"}));
+    EXPECT_EQ(made->is_default, false);
+    const auto changed = parse_partition_change(
+        words("partitionname=debug state=down maxtime=1-0 maxnodes=UNLIMITED allowgroups=ALL "
+              "defaulttime=NONE oversubscribe=FORCE:4"),
+        Action::Update);
+    ASSERT_TRUE(changed);
+    EXPECT_EQ(changed->state, model::PartitionState::Down);
+    EXPECT_EQ(changed->max_time->seconds, std::chrono::days{1});
+    EXPECT_TRUE(changed->max_nodes.has_value());
+    EXPECT_FALSE(changed->max_nodes->has_value());
+    EXPECT_TRUE(changed->allow_groups->empty());
+    EXPECT_FALSE(changed->default_time->has_value());
+    EXPECT_EQ(changed->over_subscribe, model::Partition::OverSubscribe::Force);
+    EXPECT_FALSE(parse_partition_change(words("state=down"), Action::Update));
+}
+
+}  // namespace
+}  // namespace switchyard::cli
