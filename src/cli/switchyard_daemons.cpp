@@ -4,7 +4,9 @@
 #include <fmt/core.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -103,6 +105,15 @@ std::size_t size_of_file(const std::string& path) {
     return ::stat(path.c_str(), &info) == 0 ? static_cast<std::size_t>(info.st_size) : 0;
 }
 
+bool somebody_answers(const std::string& path) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    if (path.size() >= sizeof address.sun_path) return false;
+    path.copy(address.sun_path, path.size());
+    const io::Fd probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    return ::connect(probe.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
+}
+
 }  // namespace
 
 std::vector<Daemon> daemons_here(const config::Config& config) {
@@ -168,17 +179,19 @@ Status stop_daemon(const Daemon& daemon, pid_t pid, Millis patience) {
     return fail(Errc::Timeout, fmt::format("{} (process {}) does not end", daemon.title(), pid));
 }
 
-std::vector<pid_t> find_steps(const std::string& config_path) {
-    std::vector<pid_t> out;
-    for (const os::Process& process : os::list_processes()) {
-        if (process.state == 'Z') continue;
-        const auto words = command_line(process.pid);
-        if (words.empty() || base_name(words.front()) != "slurmstepd") continue;
-        const bool named = std::ranges::find(words, config_path) != words.end();
-        if (named || os::has_environment(process.pid, "SLURM_CONF=" + config_path))
-            out.push_back(process.pid);
+std::size_t count_steps(const config::Config& config) {
+    std::size_t count = 0;
+    for (const Daemon& daemon : daemons_here(config)) {
+        if (daemon.node.empty()) continue;
+        const std::string spool = config.spool_for(daemon.node);
+        const auto names = os::list_folder(spool);
+        if (!names) continue;
+        count += static_cast<std::size_t>(
+            std::ranges::count_if(*names, [&spool](const std::string& name) {
+                return name.ends_with(".sock") && somebody_answers(spool + "/" + name);
+            }));
     }
-    return out;
+    return count;
 }
 
 }  // namespace switchyard::cli

@@ -36,7 +36,8 @@ Status start_daemon(const Daemon& daemon);
 // signalled.
 Status stop_daemon(const Daemon& daemon, pid_t pid, Millis patience);
 
-// Steps of this cluster that still run on this host (slurmstepd processes with its configuration).
-std::vector<pid_t> find_steps(const std::string& config_path);
+// How many steps of this cluster's jobs still run on this host: sockets in the spools that somebody
+// answers.
+std::size_t count_steps(const config::Config& config);
 
 }  // namespace switchyard::cli

@@ -93,7 +93,7 @@ Status stop_everything(const Place& place, bool keep_jobs) {
             "Cluster {} is down ({} daemons stopped); its queue and records stay in {}\n",
             config.cluster_name, running.size(), place.folder));
     }
-    if (const std::size_t steps = find_steps(place.config).size(); steps > 0) {
+    if (const std::size_t steps = count_steps(config); steps > 0) {
         print(fmt::format("{} job {} on; \"switchyard up\" finds {} again\n", steps,
                           steps == 1 ? "step goes" : "steps go", steps == 1 ? "it" : "them"));
     }
