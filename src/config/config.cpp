@@ -10,6 +10,7 @@
 #include <cstdlib>
 
 #include "base/text.hpp"
+#include "config/apply.hpp"
 #include "config/findings.hpp"
 #include "config/gres.hpp"
 #include "config/keys.hpp"
@@ -84,16 +85,8 @@ void remember(Config& config, std::string_view key, const std::string& value) {
 
 void apply(Config& config, const Pair& pair, const std::string& where, Findings& findings) {
     const KeyRule<Config>* rule = find_key(pair.key);
-    if (rule == nullptr) {
-        findings.notice_once(to_lower(pair.key), where, unknown_key_text(pair.key, "slurm.conf"));
-        return;
-    }
-    remember(config, rule->name, pair.value);
-    if (rule->set == nullptr) {
-        findings.notice_once(to_lower(pair.key), where, unused_key_text(rule->name, rule->note));
-    } else if (const Status status = rule->set(config, pair.value); !status) {
-        findings.error(where, fmt::format("{}: {}", rule->name, status.error().message));
-    }
+    if (rule != nullptr) remember(config, rule->name, pair.value);
+    apply_pair(rule, config, pair, where, "slurm.conf", "slurm.conf", findings);
 }
 
 struct Tables {
@@ -150,16 +143,8 @@ void read_cgroup_conf(Config& config, const Lines& lines, Findings& findings) {
     });
     for (const Line& line : lines.lines) {
         for (const Pair& pair : line.pairs) {
-            const std::string where = lines.where(line);
-            const KeyRule<Config>* rule = find_rule<Config>(kKeys, pair.key);
-            const std::string once = "cgroup.conf:" + to_lower(pair.key);
-            if (rule == nullptr) {
-                findings.notice_once(once, where, unknown_key_text(pair.key, "cgroup.conf"));
-            } else if (rule->set == nullptr) {
-                findings.notice_once(once, where, unused_key_text(rule->name, rule->note));
-            } else if (const Status status = rule->set(config, pair.value); !status) {
-                findings.error(where, fmt::format("{}: {}", rule->name, status.error().message));
-            }
+            apply_pair(find_rule<Config>(kKeys, pair.key), config, pair, lines.where(line),
+                       "cgroup.conf", "cgroup.conf", findings);
         }
     }
 }

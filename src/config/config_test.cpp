@@ -176,7 +176,6 @@ EnforcePartLimits=ALL
 OverTimeLimit=UNLIMITED
 GresTypes=gpu,shard
 PropagateResourceLimitsExcept=MEMLOCK
-TaskProlog=(null)
 )");
     ASSERT_THAT(config.controllers, SizeIs(2));
     EXPECT_EQ(config.controllers[0].host, "head");
@@ -196,9 +195,8 @@ TaskProlog=(null)
     EXPECT_FALSE(config.job_requeue);
     EXPECT_EQ(config.return_to_service, 2);
     EXPECT_TRUE(config.enforce_part_limits);
-    EXPECT_EQ(config.over_time_limit, std::nullopt);
+    EXPECT_EQ(config.over_time_limit, 52560000u);
     EXPECT_THAT(config.gres_types, ElementsAre("gpu", "shard"));
-    EXPECT_EQ(config.task_prolog, "");
     EXPECT_THAT(config.notices, IsEmpty());
 }
 
@@ -243,6 +241,17 @@ TEST_F(ConfigTest, UnusedAndUnknownKeysAreNamedOnceAndDoNoHarm) {
     const std::map<std::string, std::string> raw(config.raw.begin(), config.raw.end());
     EXPECT_EQ(raw.at("UsePAM"), "0");
     EXPECT_EQ(raw.at("AuthType"), "auth/munge");
+}
+
+TEST_F(ConfigTest, ValuesThatAreOnlyShownAreKeptAndNamed) {
+    const Config config = load(
+        "TaskProlog=/x\nTaskProlog=(null)\nNodeName=n1\nPartitionName=p Nodes=n1 GraceTime=5\n");
+    EXPECT_EQ(config.task_prolog, "");
+    EXPECT_EQ(config.partitions[0].grace_time, 5u);
+    EXPECT_THAT(
+        notices(config),
+        ElementsAre("slurm.conf:1: TaskProlog has no effect: no programs are run around jobs yet",
+                    "slurm.conf:4: GraceTime has no effect: jobs are not preempted"));
 }
 
 TEST_F(ConfigTest, PlacesThatAreNotGivenDependOnWhoseFileItIs) {

@@ -83,6 +83,9 @@ constexpr std::string_view kNoPriorities = "jobs are ordered by partition tier a
 constexpr std::string_view kNoPreemption = "jobs are not preempted";
 constexpr std::string_view kNoPower = "nodes are not switched on and off";
 constexpr std::string_view kNoPlugins = "there are no plugins";
+constexpr std::string_view kNoPrograms = "no programs are run around jobs yet";
+constexpr std::string_view kContainment = "containment and pinning are chosen by what a node has";
+constexpr std::string_view kNoLimit = "the value is only shown";
 constexpr std::string_view kAgentsDial = "agents dial the controller; they listen on no port";
 
 // Sorted by what they are about, then by name.
@@ -106,8 +109,9 @@ constexpr auto kKeys = std::to_array<KeyRule<Config>>({
     {"MailProg", set_text<Config, &Config::mail_prog>},
     {"MailDomain", set_text<Config, &Config::mail_domain>},
     // What jobs may have and how long things take.
-    {"BatchStartTimeout", set_seconds<Config, &Config::batch_start_timeout>},
-    {"CompleteWait", set_seconds<Config, &Config::complete_wait>},
+    {"BatchStartTimeout", set_seconds<Config, &Config::batch_start_timeout>,
+     "a start is repeated until the node answers"},
+    {"CompleteWait", set_seconds<Config, &Config::complete_wait>, kNoLimit},
     {"DefMemPerCPU", set_memory_limit<Config, &Config::def_mem_per_cpu>},
     {"DefMemPerNode", set_memory_limit<Config, &Config::def_mem_per_node>},
     {"DependencyParameters", set_optional_text<Config, &Config::dependency_parameters>},
@@ -115,17 +119,17 @@ constexpr auto kKeys = std::to_array<KeyRule<Config>>({
     {"EnforcePartLimits", set_enforce_part_limits},
     {"FirstJobId", set_number<Config, &Config::first_job_id>},
     {"GresTypes", set_gres_types},
-    {"InactiveLimit", set_seconds<Config, &Config::inactive_limit>},
+    {"InactiveLimit", set_seconds<Config, &Config::inactive_limit>, kNoLimit},
     {"JobRequeue", set_flag<Config, &Config::job_requeue>},
     {"KillWait", set_seconds<Config, &Config::kill_wait>},
-    {"LaunchParameters", set_optional_text<Config, &Config::launch_parameters>},
+    {"LaunchParameters", set_optional_text<Config, &Config::launch_parameters>, kNoLimit},
     {"MaxArraySize", set_number<Config, &Config::max_array_size, 4000001>},
     {"MaxJobCount", set_number<Config, &Config::max_job_count>},
     {"MaxMemPerCPU", set_memory_limit<Config, &Config::max_mem_per_cpu>},
     {"MaxMemPerNode", set_memory_limit<Config, &Config::max_mem_per_node>},
     {"MinJobAge", set_seconds<Config, &Config::min_job_age>},
-    {"MpiDefault", set_text<Config, &Config::mpi_default>},
-    {"OverTimeLimit", set_number_or_unlimited<Config, &Config::over_time_limit>},
+    {"MpiDefault", set_text<Config, &Config::mpi_default>, "tasks are started without PMI"},
+    {"OverTimeLimit", set_minutes_or_unlimited<Config, &Config::over_time_limit>},
     {"PropagateResourceLimits", set_text<Config, &Config::propagate_limits>},
     {"PropagateResourceLimitsExcept", set_text<Config, &Config::propagate_limits_except>},
     {"ReturnToService", set_number<Config, &Config::return_to_service, 2>},
@@ -134,13 +138,13 @@ constexpr auto kKeys = std::to_array<KeyRule<Config>>({
     {"SelectType", set_select_type},
     {"SelectTypeParameters", set_text<Config, &Config::select_type_parameters>},
     {"SlurmdTimeout", set_seconds<Config, &Config::slurmd_timeout>},
-    {"TaskEpilog", set_optional_text<Config, &Config::task_epilog>},
-    {"TaskProlog", set_optional_text<Config, &Config::task_prolog>},
-    {"Prolog", set_optional_text<Config, &Config::prolog>},
-    {"Epilog", set_optional_text<Config, &Config::epilog>},
-    {"ProctrackType", set_optional_text<Config, &Config::proctrack_type>},
-    {"TaskPlugin", set_optional_text<Config, &Config::task_plugin>},
-    {"TopologyPlugin", set_optional_text<Config, &Config::topology_plugin>},
+    {"TaskEpilog", set_optional_text<Config, &Config::task_epilog>, kNoPrograms},
+    {"TaskProlog", set_optional_text<Config, &Config::task_prolog>, kNoPrograms},
+    {"Prolog", set_optional_text<Config, &Config::prolog>, kNoPrograms},
+    {"Epilog", set_optional_text<Config, &Config::epilog>, kNoPrograms},
+    {"ProctrackType", set_optional_text<Config, &Config::proctrack_type>, kContainment},
+    {"TaskPlugin", set_optional_text<Config, &Config::task_plugin>, kContainment},
+    {"TopologyPlugin", set_optional_text<Config, &Config::topology_plugin>, "the topology is flat"},
     // Known to Slurm, without effect here.
     {"AccountingStorageBackupHost", nullptr, kNoAccounting},
     {"AccountingStorageEnforce", nullptr, "there are no associations and limits yet"},
@@ -355,7 +359,7 @@ const KeyRule<Config>* find_key(std::string_view key) { return find_rule<Config>
 
 std::vector<KeyName> known_keys() {
     std::vector<KeyName> out;
-    for (const KeyRule<Config>& rule : kKeys) out.push_back({rule.name, rule.set != nullptr});
+    for (const KeyRule<Config>& rule : kKeys) out.push_back({rule.name, rule.has_effect()});
     std::ranges::sort(out, {}, &KeyName::name);
     return out;
 }

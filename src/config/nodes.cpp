@@ -8,6 +8,7 @@
 
 #include "base/limits.hpp"
 #include "base/text.hpp"
+#include "config/apply.hpp"
 #include "config/setters.hpp"
 #include "model/hostlist.hpp"
 
@@ -94,16 +95,8 @@ constexpr auto kNodeKeys = std::to_array<KeyRule<Draft>>({
 
 void apply(Draft& draft, const Pair& pair, const std::string& where, Findings& findings) {
     if (equals_ignoring_case(pair.key, "NodeName")) return;
-    const KeyRule<Draft>* rule = find_rule<Draft>(kNodeKeys, pair.key);
-    if (rule == nullptr) {
-        findings.notice_once("node:" + to_lower(pair.key), where,
-                             unknown_key_text(pair.key, "a NodeName line"));
-    } else if (rule->set == nullptr) {
-        findings.notice_once("node:" + to_lower(pair.key), where,
-                             unused_key_text(rule->name, rule->note));
-    } else if (const Status status = rule->set(draft, pair.value); !status) {
-        findings.error(where, fmt::format("{}: {}", rule->name, status.error().message));
-    }
+    apply_pair(find_rule<Draft>(kNodeKeys, pair.key), draft, pair, where, "node", "a NodeName line",
+               findings);
 }
 
 // Slurm's rules for counts that are left out or do not agree.

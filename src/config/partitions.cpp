@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "config/apply.hpp"
 #include "config/setters.hpp"
 #include "model/hostlist.hpp"
 
@@ -30,6 +31,10 @@ Status number(Draft& draft, std::string_view value) {
 template <std::optional<std::uint32_t> Partition::* Member>
 Status number_or_unlimited(Draft& draft, std::string_view value) {
     return set_number_or_unlimited<Partition, Member>(draft.partition, value);
+}
+template <std::optional<std::uint32_t> Partition::* Member>
+Status minutes_or_unlimited(Draft& draft, std::string_view value) {
+    return set_minutes_or_unlimited<Partition, Member>(draft.partition, value);
 }
 template <std::optional<model::MiB> Partition::* Member>
 Status memory(Draft& draft, std::string_view value) {
@@ -93,14 +98,18 @@ Status set_over_subscribe(Draft& draft, std::string_view value) {
                 fmt::format("\"{}\" is none of NO, YES, FORCE and EXCLUSIVE", value));
 }
 
+constexpr std::string_view kOnlyShown = "the value is only shown";
+constexpr std::string_view kNoQos = "there are no QOS";
+constexpr std::string_view kNoPreemption = "jobs are not preempted";
+
 constexpr auto kPartitionKeys = std::to_array<KeyRule<Draft>>({
     {"Nodes", set_nodes},
     {"Default", flag<&Partition::is_default>},
     {"Hidden", flag<&Partition::hidden>},
     {"RootOnly", flag<&Partition::root_only>},
     {"DisableRootJobs", flag<&Partition::disable_root_jobs>},
-    {"LLN", flag<&Partition::lln>},
-    {"ReqResv", flag<&Partition::require_reservation>},
+    {"LLN", flag<&Partition::lln>, kOnlyShown},
+    {"ReqResv", flag<&Partition::require_reservation>, "there are no reservations"},
     {"ExclusiveUser", flag<&Partition::exclusive_user>},
     {"State", set_state},
     {"MaxTime", set_max_time},
@@ -121,14 +130,14 @@ constexpr auto kPartitionKeys = std::to_array<KeyRule<Draft>>({
     {"AllowGroups", list<&Partition::allow_groups>},
     {"AllowAccounts", list<&Partition::allow_accounts>},
     {"DenyAccounts", list<&Partition::deny_accounts>},
-    {"AllowQos", list<&Partition::allow_qos>},
-    {"DenyQos", list<&Partition::deny_qos>},
-    {"AllocNodes", set_alloc_nodes},
-    {"QOS", text<&Partition::qos>},
-    {"Alternate", text<&Partition::alternate>},
-    {"GraceTime", number<&Partition::grace_time>},
-    {"OverTimeLimit", number_or_unlimited<&Partition::over_time_limit>},
-    {"PreemptMode", text<&Partition::preempt_mode>},
+    {"AllowQos", list<&Partition::allow_qos>, kNoQos},
+    {"DenyQos", list<&Partition::deny_qos>, kNoQos},
+    {"AllocNodes", set_alloc_nodes, kOnlyShown},
+    {"QOS", text<&Partition::qos>, kNoQos},
+    {"Alternate", text<&Partition::alternate>, kOnlyShown},
+    {"GraceTime", number<&Partition::grace_time>, kNoPreemption},
+    {"OverTimeLimit", minutes_or_unlimited<&Partition::over_time_limit>},
+    {"PreemptMode", text<&Partition::preempt_mode>, kNoPreemption},
     {"CpuBind"},
     {"DefCpuPerGPU"},
     {"DefMemPerGPU"},
@@ -146,16 +155,8 @@ constexpr auto kPartitionKeys = std::to_array<KeyRule<Draft>>({
 
 void apply(Draft& draft, const Pair& pair, const std::string& where, Findings& findings) {
     if (equals_ignoring_case(pair.key, "PartitionName")) return;
-    const KeyRule<Draft>* rule = find_rule<Draft>(kPartitionKeys, pair.key);
-    if (rule == nullptr) {
-        findings.notice_once("partition:" + to_lower(pair.key), where,
-                             unknown_key_text(pair.key, "a PartitionName line"));
-    } else if (rule->set == nullptr) {
-        findings.notice_once("partition:" + to_lower(pair.key), where,
-                             unused_key_text(rule->name, rule->note));
-    } else if (const Status status = rule->set(draft, pair.value); !status) {
-        findings.error(where, fmt::format("{}: {}", rule->name, status.error().message));
-    }
+    apply_pair(find_rule<Draft>(kPartitionKeys, pair.key), draft, pair, where, "partition",
+               "a PartitionName line", findings);
 }
 
 }  // namespace

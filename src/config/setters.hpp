@@ -23,8 +23,12 @@ using Setter = Status (*)(T& target, std::string_view value);
 template <class T>
 struct KeyRule {
     std::string_view name;
-    Setter<T> set = nullptr;     // Null: known to Slurm, not used here.
-    std::string_view note = {};  // Why an unused key does no harm; empty: it is just not supported.
+    Setter<T> set = nullptr;  // Null: known to Slurm, not used here.
+    // Why a key has no effect; empty without a setter: it is just not supported. With both, the
+    // value is kept and shown, and nothing more.
+    std::string_view note = {};
+
+    bool has_effect() const { return set != nullptr && note.empty(); }
 };
 
 template <class T>
@@ -80,6 +84,15 @@ Status set_number(T& target, std::string_view value) {
 template <class T, std::optional<std::uint32_t> T::* Member>
 Status set_number_or_unlimited(T& target, std::string_view value) {
     SY_TRY(target.*Member, parse_number_or_unlimited(value));
+    return {};
+}
+
+// Here no value would mean none at all, so UNLIMITED is a hundred years.
+inline constexpr std::uint32_t kUnlimitedMinutes = 100u * 365 * 24 * 60;
+template <class T, std::optional<std::uint32_t> T::* Member>
+Status set_minutes_or_unlimited(T& target, std::string_view value) {
+    SY_TRY(const auto minutes, parse_number_or_unlimited(value));
+    target.*Member = minutes.value_or(kUnlimitedMinutes);
     return {};
 }
 
