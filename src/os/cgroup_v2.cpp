@@ -2,9 +2,7 @@
 //
 // A step that the kernel tracks here is killed and frozen by one write, whatever it forks
 // meanwhile. cpuset and memory are used where they can be enabled; tracking works without any
-// controller. Devices are controlled by a BPF program in v2. None is attached:
-// StepLimits::denied_devices is the place where it would start, and prepare_cgroup_v2 says in the
-// plan's notices that it is missing.
+// controller. Devices are refused by a BPF program on the step's folder (device_filter).
 #include "os/cgroup_v2.hpp"
 
 #include <fcntl.h>
@@ -16,6 +14,7 @@
 #include "base/text.hpp"
 #include "io/fd.hpp"
 #include "os/cgroup_folders.hpp"
+#include "os/device_filter.hpp"
 #include "os/files.hpp"
 #include "os/processes.hpp"
 
@@ -57,7 +56,9 @@ class CgroupV2 final : public Containment {
         }
         if (memory_ && limits.job_memory) SY_CHECK(limit_memory(job, *limits.job_memory));
         if (memory_ && limits.step_memory) SY_CHECK(limit_memory(step, *limits.step_memory));
-        return {};
+        // On the step, not the job: a cgroup takes a limited number of programs, a job has many
+        // steps.
+        return deny_devices(step, limits.denied_devices);
     }
 
     Result<Entrance> entrance(const StepKey& key) override {
@@ -138,7 +139,11 @@ bool prepare_below(const std::string& top, ContainmentPlan& plan) {
     }
     plan.kind = "cgroup/v2";
     plan.folders.assign(1, {"", node});
-    plan.notices.emplace_back("cgroup v2: devices are not constrained");
+    if (can_deny_devices()) {
+        plan.folders.emplace_back("devices", node);
+    } else {
+        plan.notices.emplace_back("cgroup v2: devices cannot be constrained");
+    }
     for (const char* controller : kControllers) {
         if (enable(top, plan.place, controller)) {
             plan.folders.emplace_back(controller, node);

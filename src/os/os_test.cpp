@@ -17,6 +17,7 @@
 #include "os/child.hpp"
 #include "os/containment.hpp"
 #include "os/daemon.hpp"
+#include "os/device_filter.hpp"
 #include "os/files.hpp"
 #include "os/machine.hpp"
 #include "os/no_containment.hpp"
@@ -181,6 +182,31 @@ TEST_P(EveryKind, AStepIsRemovedOnlyWhenEmptyAndTheJobWithItsLastStep) {
     const auto last = place.walls->remove(kKey);
     ASSERT_TRUE(last) << last.error().message;
     EXPECT_TRUE(*last);
+}
+
+TEST_P(EveryKind, ADeniedDeviceCannotBeOpenedAndOthersCan) {
+    bool controlled = false;
+    for (const auto& [controller, path] : place.plan.folders) {
+        controlled = controlled || controller == "devices";
+    }
+    if (!controlled) GTEST_SKIP() << place.reason();
+    StepLimits limits;
+    limits.denied_devices.push_back(*device_of("/dev/zero"));
+    limits.denied_devices.push_back({'b', 1, 5});  // The numbers of /dev/zero, but a block device.
+    ASSERT_TRUE(place.walls->create(kKey, limits));
+    const auto zero = place.shell("exec 3< /dev/zero");
+    int status = 0;
+    ASSERT_EQ(::waitpid(*zero, &status, 0), *zero);
+    EXPECT_NE(status, 0);
+    const auto full = place.shell("exec 3< /dev/full 4< /dev/urandom");
+    ASSERT_EQ(::waitpid(*full, &status, 0), *full);
+    EXPECT_EQ(status, 0);
+}
+
+TEST(DeviceFilter, NamesNothingMeansAllowsEverything) {
+    // Three loads, one mask, an answer of two instructions; five more for each denied device.
+    EXPECT_EQ(device_program({}).size(), 6u);
+    EXPECT_EQ(device_program({{'c', 195, 0}, {'c', 195, 1}}).size(), 16u);
 }
 
 TEST(CgroupV1, AStepThatPassesItsMemoryLimitIsKilledAndCounted) {
