@@ -136,6 +136,7 @@ Status prepare(Launchable& what, const std::vector<std::string>& words) {
     }
     if (request.launch.multi_prog) SY_CHECK(prepare_multi_prog(what));
     if (request.job.name.empty()) request.job.name = base_name(what.argv.front());
+    request.job.command = what.argv.front();
     fill_origin(request.job, words);
     return {};
 }

@@ -71,7 +71,7 @@ Result<int> StepRun::run() {
     loop_.run();
     parts_.link.stop_listening();
     terminal_.reset();
-    return std::max(table_.exit_code(), forced_code_);
+    return unread_ ? forced_code_ : std::max(table_.exit_code(), forced_code_);
 }
 
 std::string StepRun::expand(const std::string& pattern) const {
@@ -180,9 +180,9 @@ void StepRun::on_exited(Node& node, const TaskExit& exit) {
     table_.end(exit);
     gatherer_.add(exit);
     if (first) first_task_exited();
-    // Others of this node may end in the same way in this moment; when none is left there is
-    // nothing to wait for.
-    if (node.left.empty()) return tell_exits();
+    // Others may end in the same way in this moment; when none is left there is nothing to wait
+    // for.
+    if (table_.all_ended()) return tell_exits();
     if (!gather_timer_) gather_timer_ = loop_.after(kGather, [this] { tell_exits(); });
 }
 
@@ -201,8 +201,8 @@ void StepRun::tell_exits() {
         failed = true;
         if (brief && last_told_status_ == exit.wait_status) continue;
         last_told_status_ = exit.wait_status;
-        // The interrupt that we sent ourselves is no news.
-        if (interrupt_sent_ && exit.wait_status == SIGINT) continue;
+        // What we sent ourselves is no news.
+        if (unread_ || (interrupt_sent_ && exit.wait_status == SIGINT)) continue;
         say_error("srun", describe(exit));
     }
     if (failed && request_.launch.kill_on_bad_exit.value_or(false)) terminate_for_failure();

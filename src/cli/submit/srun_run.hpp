@@ -90,7 +90,7 @@ class StepRun {
     io::Loop::Timer gather_timer_, abort_timer_, wait_timer_, absent_timer_;
     std::optional<Instant> interrupted_;
     bool aborted_ = false, told_abort_ = false, terminating_ = false, input_started_ = false;
-    bool interrupt_sent_ = false, over_ = false;
+    bool interrupt_sent_ = false, over_ = false, unread_ = false;
     int forced_code_ = 0;  // At least this, whatever the tasks say.
     std::optional<int> last_told_status_;
 };

@@ -127,8 +127,8 @@ void StepRun::first_task_exited() {
 // would.
 void StepRun::reader_gone() {
     if (aborted_) return;
-    forced_code_ = std::max(forced_code_, kBrokenPipeCode);
-    told_abort_ = true;
+    forced_code_ = kBrokenPipeCode;
+    unread_ = told_abort_ = true;
     abort_step(0);
 }
 

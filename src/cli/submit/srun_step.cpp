@@ -49,10 +49,11 @@ class StepMaker {
   private:
     void end(std::variant<MadeStep, NoStep> result) {
         if (!result_) result_ = std::move(result);
-        loop_.stop();
+        if (waiting_) loop_.stop();
     }
 
     void wait() {
+        waiting_ = true;
         for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
             signals_.push_back(loop_.on_signal(number, [this, number] { cancelled(number); }));
         }
@@ -149,7 +150,7 @@ class StepMaker {
     const StepRequest& ask_;
     wire::Request message_;
     Errc why_ = Errc::NodesBusy;
-    bool told_ = false;
+    bool told_ = false, waiting_ = false;
     std::optional<std::variant<MadeStep, NoStep>> result_;
     std::vector<io::Loop::Watch> signals_;
     io::Loop::Timer silence_, immediate_;
