@@ -101,24 +101,18 @@ const GresGrant* find_grant(const std::vector<GresGrant>& grants, std::string_vi
     return found == grants.end() ? nullptr : &*found;
 }
 
-// "0/64,32/64": shares in use of each card; '-' for a card that somebody holds whole.
-std::string format_shares(const GresInventory& owned, const GresGrant* used,
-                          const IndexSet& whole_cards) {
+// "0/64,32/64": shares in use of each card.
+std::string format_shares(const GresInventory& owned, const GresGrant* used) {
     std::string out;
     for (const std::uint32_t device : owned.devices.to_vector()) {
-        if (!out.empty()) out += ',';
-        if (whole_cards.contains(device)) {
-            out += '-';
-        } else {
-            std::uint64_t amount = 0;
-            if (used != nullptr) {
-                for (const auto& share : used->shares) {
-                    if (share.device == device) amount += share.amount;
-                }
+        std::uint64_t amount = 0;
+        if (used != nullptr) {
+            for (const auto& share : used->shares) {
+                if (share.device == device) amount += share.amount;
             }
-            fmt::format_to(std::back_inserter(out), "{}", amount);
         }
-        fmt::format_to(std::back_inserter(out), "/{}", owned.per_device());
+        if (!out.empty()) out += ',';
+        fmt::format_to(std::back_inserter(out), "{}/{}", amount, owned.per_device());
     }
     return out;
 }
@@ -197,10 +191,6 @@ std::string to_string(const std::vector<GresGrant>& grants) {
 
 std::string format_gres_used(const std::vector<GresInventory>& inventory,
                              const std::vector<GresGrant>& used) {
-    IndexSet whole_cards;
-    for (const GresGrant& grant : used) {
-        if (grant.name == "gpu") whole_cards.insert(grant.devices);
-    }
     std::string out;
     for (const GresInventory& owned : inventory) {
         const GresGrant* grant = find_grant(used, owned.name, owned.type);
@@ -208,8 +198,7 @@ std::string format_gres_used(const std::vector<GresInventory>& inventory,
         fmt::format_to(std::back_inserter(out), ":{}", grant != nullptr ? grant->count : 0);
         if (owned.devices.empty()) continue;
         if (owned.is_shared()) {
-            fmt::format_to(std::back_inserter(out), "({})",
-                           format_shares(owned, grant, whole_cards));
+            fmt::format_to(std::back_inserter(out), "({})", format_shares(owned, grant));
         } else {
             const bool idle = grant == nullptr || grant->devices.empty();
             fmt::format_to(std::back_inserter(out), "(IDX:{})",

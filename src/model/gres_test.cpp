@@ -105,11 +105,11 @@ TEST(FormatGresUsed, prints_idle_and_busy_cards_as_sinfo_does) {
               "gpu:rtx4000:0(IDX:N/A),shard:rtx4000:0(0/64,0/64)");
     const GresGrant both{"gpu", "rtx4000", 2, IndexSet::range(0, 1), {}};
     EXPECT_EQ(format_gres_used(two_cards(), {both}),
-              "gpu:rtx4000:2(IDX:0-1),shard:rtx4000:0(-/64,-/64)");
+              "gpu:rtx4000:2(IDX:0-1),shard:rtx4000:0(0/64,0/64)");
     const GresGrant first{"gpu", "rtx4000", 1, IndexSet::range(0, 0), {}};
     const GresGrant shares{"shard", "rtx4000", 32, {}, {{1, 32}}};
     EXPECT_EQ(format_gres_used(two_cards(), {first, shares}),
-              "gpu:rtx4000:1(IDX:0),shard:rtx4000:32(-/64,32/64)");
+              "gpu:rtx4000:1(IDX:0),shard:rtx4000:32(0/64,32/64)");
 }
 
 TEST(FormatGresUsed, only_counts_what_has_no_devices) {

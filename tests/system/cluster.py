@@ -120,7 +120,7 @@ class Cluster:
         def all_answer():
             said = self.run("sinfo -h -N -o '%N %T'", user=None)
             states = dict(line.split() for line in said.out.splitlines() if len(line.split()) == 2)
-            return set(self.names) <= set(states) and not any("*" in s or "unk" in s for s in states.values())
+            return all(name in states and "*" not in states[name] and "unk" not in states[name] for name in self.names)
 
         wait_until(all_answer, timeout, f"the nodes of {self.dir}")
 

@@ -39,7 +39,6 @@ def test_scancel_ends_the_job_and_its_children(cluster):
     assert re.search(rf"error: \*\*\* JOB {job} ON n\d CANCELLED AT \S+ DUE to SIGNAL Terminated \*\*\*",
                      cluster.read("cancel.out"))
     wait_until(lambda: not cluster.leftovers(), what="nothing to be left")
-    assert "CANCELLED by" in cluster.run(f"squeue -h -t all -j {job} -O state:40", user=None).out or True
 
 
 def test_signals(cluster):
@@ -62,12 +61,13 @@ def test_scancel_filters(cluster):
     assert cluster.state(held[2]) == "CANCELLED"
 
 
+@pytest.mark.slow
 def test_time_limit(make_cluster):
     cluster = make_cluster(names=["n1"], extra="OverTimeLimit=0\n")
-    job = cluster.wrap("echo started; sleep 600", "-t 0:02 -o tl.out")
-    step = cluster.wrap("echo started; srun sleep 600", "-t 0:02 -o tls.out")
-    assert cluster.wait_end(job) == "TIMEOUT"
-    assert cluster.wait_end(step) == "TIMEOUT"
+    job = cluster.wrap("echo started; sleep 600", "-t 1 -o tl.out")
+    step = cluster.wrap("echo started; srun sleep 600", "-t 0:20 -o tls.out")  # Seconds round up to a minute.
+    assert cluster.wait_end(job, timeout=90) == "TIMEOUT"
+    assert cluster.wait_end(step, timeout=90) == "TIMEOUT"
     text = cluster.read("tl.out")
     assert text.startswith("started\n")
     assert re.search(rf"error: \*\*\* JOB {job} ON n1 CANCELLED AT \S+ DUE TO TIME LIMIT \*\*\*", text)
@@ -79,7 +79,7 @@ def test_time_limit(make_cluster):
 
 def test_warning_signal_before_the_end(cluster):
     job = cluster.wrap("trap 'echo warned; exit 0' USR2; echo ready; while :; do sleep 0.05; done",
-                       "-t 0:04 --signal=B:USR2@2 -o warn.out")
+                       "-t 1 --signal=B:USR2@58 -o warn.out")
     assert cluster.wait_end(job) == "COMPLETED"
     assert "warned" in cluster.read("warn.out")
 
@@ -165,8 +165,6 @@ def test_top_and_hold_of_others_work(cluster):
 
 
 def test_memory_limit_kills_the_job_that_passed_it(cluster):
-    if cluster.run("sinfo -h -o %n", user=None).code:
-        pytest.skip("no cluster")
     job = cluster.wrap("python3 -c \"x = bytearray(600 << 20); print(len(x))\"; exit $?", "--mem=100 -o oom.out")
     assert cluster.wait_end(job) == "OUT_OF_MEMORY", cluster.read("oom.out")
 

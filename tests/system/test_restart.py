@@ -3,6 +3,8 @@
 import signal
 import subprocess
 
+import pytest
+
 from cluster import kill
 from world import wait_until
 
@@ -37,12 +39,13 @@ def test_an_end_while_nobody_listens_is_not_lost(make_cluster):
     assert cluster.show(job)["ExitCode"] == "7:0"
 
 
+@pytest.mark.slow
 def test_the_time_limit_holds_while_the_controller_is_away(make_cluster):
     cluster = make_cluster(names=["n1"])
-    job = cluster.wrap("sleep 600", "-t 0:02 -o tl.out")
+    job = cluster.wrap("sleep 600", "-t 1 -o tl.out")
     cluster.wait_state(job, "RUNNING")
     kill(cluster.controller, signal.SIGKILL)
-    wait_until(lambda: (cluster.home() / "tl.out").exists() and "DUE TO TIME LIMIT" in cluster.read("tl.out"), what="the limit")
+    wait_until(lambda: (cluster.home() / "tl.out").exists() and "DUE TO TIME LIMIT" in cluster.read("tl.out"), 90, "the limit")
     cluster.start_controller()
     cluster.wait_ready()
     assert cluster.wait_end(job) == "TIMEOUT"
