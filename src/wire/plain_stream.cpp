@@ -22,7 +22,7 @@ class PlainStream final : public Stream {
         ucred credentials{};
         socklen_t size = sizeof credentials;
         if (::getsockopt(socket_.get(), SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0 &&
-            credentials.pid != 0) {
+            credentials.uid != static_cast<uid_t>(-1)) {
             peer_ = {.uid = credentials.uid, .gid = credentials.gid, .pid = credentials.pid};
             has_peer_ = true;
         }

@@ -21,6 +21,7 @@
 namespace switchyard::wire {
 namespace {
 
+constexpr int kUnreadPiecesMax = 1024;
 constexpr unsigned char kAes128GcmSha256[2] = {0x13, 0x01};
 
 template <auto Free>
@@ -151,6 +152,13 @@ class TlsStream final : public Stream {
     void say_goodbye() override {
         ERR_clear_error();
         SSL_shutdown(ssl_.get());
+        ::shutdown(socket_.get(), SHUT_WR);
+        // Closing with bytes unread would make the kernel drop what it has not yet sent.
+        char unread[16384];
+        for (int i = 0;
+             i < kUnreadPiecesMax && ::recv(socket_.get(), unread, sizeof unread, MSG_DONTWAIT) > 0;
+             ++i) {
+        }
     }
     Result<PeerCredentials> peer() const override {
         return fail(Errc::Unsupported, "only a unix socket knows who is at the other end");

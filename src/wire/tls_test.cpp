@@ -223,6 +223,21 @@ TEST_F(TlsTest, CloseSendsWhatIsQueued) {
     EXPECT_EQ(right_.closed->message, "connection closed");
 }
 
+TEST_F(TlsTest, LastWordsArriveAlsoFromAPeerThatDidNotListen) {
+    listen(key());
+    connect(key());
+    run_until([&] { return left_.ready && right_.ready; });
+    right_.channel->pause_reading(true);
+    for (int i = 0; i < 5; ++i) left_.channel->send(std::string(10'000, 'x'));
+    run_for(Millis{5});
+    right_.channel->send(std::string(200'000, 'y'));
+    right_.channel->send("last words");
+    right_.channel->on_drained([&] { right_.channel->close(); });
+    run_until([&] { return left_.closed.has_value(); });
+    ASSERT_EQ(left_.frames.size(), 2u);
+    EXPECT_EQ(left_.frames[1], "last words");
+}
+
 TEST_F(TlsTest, ListensOnEveryAddressAndNamesAnIpv4PeerByItsIpv4Address) {
     auto made = Listener::on_tcp(loop_, "", 0, [this](io::Fd socket) {
         right_.channel =
