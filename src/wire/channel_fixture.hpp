@@ -27,7 +27,7 @@ class ChannelFixture : public testing::Test {
 
     // Until `done`; a test whose condition never holds fails instead of hanging.
     void run_until(const std::function<bool()>& done) {
-        const auto deadline = loop_.after(Millis{20'000}, [this] {
+        const auto deadline = loop_.after(Millis{60'000}, [this] {
             ADD_FAILURE() << "gave up waiting";
             loop_.stop();
         });

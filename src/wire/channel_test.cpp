@@ -71,6 +71,8 @@ TEST_F(ChannelTest, CarriesFramesUpToTheLimitBothWaysAtOnce) {
     right_.channel->send(large);
     right_.channel->send("after");
     run_until([&] { return right_.frames.size() == 1 && left_.frames.size() == 2; });
+    ASSERT_EQ(right_.frames.size(), 1u);
+    ASSERT_EQ(left_.frames.size(), 2u);
     EXPECT_TRUE(right_.frames[0] == large);
     EXPECT_TRUE(left_.frames[0] == large);
     EXPECT_EQ(left_.frames[1], "after");
@@ -385,6 +387,30 @@ TEST(FrameBuffer, CutsFramesWhateverTheSizeOfThePieces) {
         EXPECT_EQ(got, sent);
         EXPECT_FALSE(buffer.ends_inside_frame());
     }
+}
+
+// The work must stay in proportion to the bytes: the buffer may grow only as often as it doubles.
+TEST(FrameBuffer, MovesALargeFrameOnlyAFewTimes) {
+    constexpr std::size_t kSize = 16u << 20;
+    FrameBuffer buffer;
+    std::string header;
+    append_frame_header(header, kSize);
+    std::copy_n(header.data(), header.size(), buffer.space().data());
+    buffer.commit(header.size());
+    int moves = 0;
+    const char* place = nullptr;
+    for (std::size_t at = 0; at < kSize;) {
+        const auto space = buffer.space();
+        moves += space.data() != place;
+        const std::size_t piece = std::min({space.size(), kSize - at, std::size_t{5000}});
+        buffer.commit(piece);
+        place = space.data() + piece;
+        at += piece;
+    }
+    const auto frame = buffer.next();
+    ASSERT_TRUE(frame && *frame);
+    EXPECT_EQ((*frame)->size(), kSize);
+    EXPECT_LT(moves, 20);
 }
 
 TEST(FrameBuffer, DoesNotBelieveAnAnnouncementBeforeBytesArrive) {

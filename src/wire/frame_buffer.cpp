@@ -46,14 +46,14 @@ std::span<char> FrameBuffer::space() {
     }
     std::size_t wanted = std::max(capacity_, kFirstBytes);
     if (filled_) wanted = std::max(wanted, std::min(capacity_ * 4, kBusyBytesMax));
-    const std::size_t held = end_ - begin_;
-    if (held >= kFrameHeaderBytes) {
-        // Twice what has arrived at most, so that a false announcement is not believed.
-        const std::size_t whole = kFrameHeaderBytes + frame_size();
-        wanted = std::max(wanted, std::min(whole, std::max(2 * held, kFirstBytes)));
+    const bool cramped = capacity_ - end_ < kSpaceBytesMin;
+    if (cramped && end_ - begin_ > capacity_ / 2) {
+        // One frame fills most of it. Twice what has arrived, so that copying stays in proportion
+        // and a false announcement is not believed; but no more than the frame needs.
+        wanted =
+            std::max(wanted, std::min(2 * capacity_, capacity_ + kSpaceBytesMin + frame_size()));
     }
-    if (wanted > capacity_ || capacity_ - end_ < kSpaceBytesMin) reserve(wanted);
-    if (capacity_ - end_ == 0) reserve(capacity_ * 2);
+    if (wanted > capacity_ || cramped) reserve(wanted);
     return {bytes_.get() + end_, capacity_ - end_};
 }
 
