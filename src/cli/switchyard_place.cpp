@@ -146,13 +146,12 @@ Result<Wishes> parse_wishes(const std::string& verb, const std::vector<std::stri
 
 Result<Place> choose_place(const Wishes& wishes) {
     Place place;
-    place.name = wishes.name.value_or(kDefaultClusterName);
+    place.name = to_lower(wishes.name.value_or(kDefaultClusterName));  // As Slurm does.
     if (!is_fit_name(place.name)) {
         return fail(
             Errc::InvalidArgument,
-            fmt::format(
-                "\"{}\" cannot be the name of a cluster: use small letters, digits, '-' and '_'",
-                place.name));
+            fmt::format("\"{}\" cannot be the name of a cluster: use letters, digits, '-' and '_'",
+                        place.name));
     }
     const bool root = ::geteuid() == 0;
     if (wishes.dir) {
