@@ -167,6 +167,15 @@ Return nvmlDeviceGetHandleByIndex_v2(unsigned index, nvml::Device* device) {
     *device = handle_of(1 + index);
     return nvml::kSuccess;
 }
+Return nvmlDeviceGetHandleByUUID(const char* uuid, nvml::Device* device) {
+    const World world = read_world();
+    for (unsigned card = 0; card < world.cards.size(); ++card) {
+        if (world.text(card, "UUID") != uuid) continue;
+        *device = handle_of(1 + card);
+        return nvml::kSuccess;
+    }
+    return nvml::kNotFound;
+}
 Return nvmlDeviceGetName(nvml::Device device, char* to, unsigned size) {
     const World world = read_world();
     const std::string name = world.text(card_of(world, device), "NAME");
