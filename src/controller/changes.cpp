@@ -11,7 +11,9 @@ void Controller::add_changes(const core::Changes& changes, store::Batch& batch) 
         if (it == cluster_->jobs().end()) continue;
         batch.jobs.push_back(store::to_row(it->second));
         index_.add(it->second);
-        log_.verbose("JobId={} {}", model::display_id(it->second), batch.jobs.back().state);
+        if (log_.shows(Log::Level::Verbose)) {
+            log_.verbose("JobId={} {}", model::display_id(it->second), batch.jobs.back().state);
+        }
     }
     for (const StepKey& key : changes.steps) {
         const auto it = cluster_->steps().find(key);

@@ -45,7 +45,7 @@ void add_jobs(const config::Config& c, Values& out) {
     out.emplace_back("DependencyParameters", or_null(c.dependency_parameters));
     out.emplace_back("DisableRootJobs", yes_no(c.disable_root_jobs));
     out.emplace_back("EnforcePartLimits", c.enforce_part_limits ? "ALL" : "NO");
-    out.emplace_back("Epilog", or_null(c.epilog));
+    if (!c.epilog.empty()) out.emplace_back("Epilog[0]", c.epilog);
     out.emplace_back("FirstJobId", std::to_string(c.first_job_id));
     out.emplace_back("GresTypes", or_null(join(c.gres_types, ",")));
     out.emplace_back("InactiveLimit", in_seconds(c.inactive_limit));
@@ -75,7 +75,7 @@ void add_site(const config::Config& c, Values& out) {
     out.emplace_back("PriorityType", "priority/basic");
     out.emplace_back("PrivateData", "none");
     out.emplace_back("ProctrackType", or_null(c.proctrack_type));
-    out.emplace_back("Prolog", or_null(c.prolog));
+    if (!c.prolog.empty()) out.emplace_back("Prolog[0]", c.prolog);
     out.emplace_back("PropagateResourceLimits", c.propagate_limits);
     out.emplace_back("PropagateResourceLimitsExcept", or_null(c.propagate_limits_except));
     out.emplace_back("ReturnToService", std::to_string(c.return_to_service));

@@ -20,6 +20,8 @@ class Log {
     // An empty path means standard error alone; with a path, `also_stderr` adds it (slurmctld -D).
     static Result<Log> open(std::string path, Level level, bool also_stderr);
 
+    bool shows(Level level) const { return level_ >= level; }
+
     template <class... Args>
     void error(fmt::format_string<Args...> format, Args&&... args) {
         if (level_ >= Level::Error)
