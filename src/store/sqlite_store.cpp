@@ -24,6 +24,8 @@ namespace switchyard::store {
 namespace {
 
 constexpr std::string_view kPragmas =
+    // Scripts and environments fill pages of this size well, with fewer writes than small ones.
+    "PRAGMA page_size=8192;"
     "PRAGMA journal_mode=WAL;"
     "PRAGMA synchronous=FULL;"
     "PRAGMA temp_store=MEMORY;"
@@ -257,10 +259,20 @@ Result<io::Fd> lock_for(const std::string& path) {
     return file;
 }
 
+// Environments may hold secrets: the file is made by us before SQLite can make it readable to all.
+// It is closed again before SQLite opens it: closing it later would drop SQLite's locks, which
+// belong to the process.
+Status make_private(const std::string& path) {
+    const io::Fd file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    if (!file) return fail(Errc::Io, fmt::format("cannot open {}: {}", path, std::strerror(errno)));
+    return {};
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Store>> open_sqlite(const std::string& path, const SqliteOptions& options) {
     SY_TRY(io::Fd lock, lock_for(path));
+    SY_CHECK(make_private(path));
     SY_TRY(Database database, Database::open(path, true));
     SY_CHECK(database.execute(std::string(kPragmas)));
     if (options.pages_max) {
