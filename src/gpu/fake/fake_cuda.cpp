@@ -16,7 +16,7 @@
 
 #include "gpu/guard/cuda_abi.hpp"
 
-using namespace switchyard::guard;  // NOLINT: the functions below must be outside any namespace.
+namespace switchyard::guard {
 
 namespace {
 
@@ -201,3 +201,5 @@ Result cuGetProcAddress_v2(const char* name, void** function, int, unsigned long
     return *function == nullptr ? 500 : kCudaSuccess;
 }
 }
+
+}  // namespace switchyard::guard

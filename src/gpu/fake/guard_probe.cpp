@@ -25,7 +25,7 @@
 
 #include "gpu/guard/cuda_abi.hpp"
 
-using namespace switchyard::guard;  // NOLINT: a program of its own.
+namespace switchyard::guard {
 
 namespace {
 
@@ -125,9 +125,9 @@ void burst(int count) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+void run_words(int argc, char** argv) {
     library = ::dlopen("libcuda.so.1", RTLD_LAZY);
-    if (library == nullptr) return 1;
+    if (library == nullptr) std::exit(1);
     for (int i = 1; i < argc; ++i) {
         const std::string word = argv[i];
         const auto number = [&] {
@@ -158,5 +158,11 @@ int main(int argc, char** argv) {
         }
         if (word == "die") ::kill(::getpid(), SIGKILL);
     }
+}
+
+}  // namespace switchyard::guard
+
+int main(int argc, char** argv) {
+    switchyard::guard::run_words(argc, argv);
     return 0;
 }

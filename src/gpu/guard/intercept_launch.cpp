@@ -3,7 +3,8 @@
 #include "gpu/guard/guard.hpp"
 #include "gpu/guard/intercept.hpp"
 
-using namespace switchyard::guard;  // NOLINT: the functions below must be outside any namespace.
+// Functions of C have one name, whatever namespace they stand in.
+namespace switchyard::guard {
 
 #define SY_REAL(name, ...)                           \
     const auto real = SY_DRIVER(#name, __VA_ARGS__); \
@@ -85,8 +86,6 @@ SY_EXPORT Result cuStreamDestroy_v2(Stream stream) {
     if (Guard::get().is_active()) Guard::get().stream_is_gone(stream);
     return real(stream);
 }
-
-namespace switchyard::guard {
 
 #define SY_ROW(symbol, base, version, per_thread) \
     {#symbol, base, version, per_thread, reinterpret_cast<void*>(&symbol)}

@@ -7,6 +7,13 @@
 #include "gpu/guard/guard.hpp"
 #include "gpu/guard/intercept.hpp"
 
+// Other compilers make the jump by themselves when they optimise, which the guard always is.
+#if __has_cpp_attribute(clang::musttail)
+#define SY_JUMP [[clang::musttail]]
+#else
+#define SY_JUMP
+#endif
+
 namespace switchyard::guard {
 namespace {
 
@@ -67,9 +74,8 @@ void show_share(int card, Memory* memory) {
 }
 
 }  // namespace
-}  // namespace switchyard::guard
 
-using namespace switchyard::guard;  // NOLINT: the functions below must be outside any namespace.
+// Functions of C have one name, whatever namespace they stand in.
 
 SY_EXPORT Result cuGetProcAddress(const char* name, void** function, int version,
                                   unsigned long long flags) {
@@ -126,10 +132,8 @@ SY_EXPORT void* dlsym(void* __restrict handle, const char* __restrict name) noex
             return real(handle, name) == nullptr ? nullptr : ours;
         }
     }
-    [[clang::musttail]] return real(handle, name);
+    SY_JUMP return real(handle, name);
 }
-
-namespace switchyard::guard {
 
 #define SY_ROW(symbol, base, version) \
     {#symbol, base, version, false, reinterpret_cast<void*>(&symbol)}

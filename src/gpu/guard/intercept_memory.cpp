@@ -89,9 +89,8 @@ int current() {
 std::uint64_t key_of(const void* pointer) { return reinterpret_cast<std::uint64_t>(pointer); }
 
 }  // namespace
-}  // namespace switchyard::guard
 
-using namespace switchyard::guard;  // NOLINT: the functions below must be outside any namespace.
+// Functions of C have one name, whatever namespace they stand in.
 
 // A call of the real function, or an error where the driver has none.
 #define SY_REAL(name, ...)                           \
@@ -277,8 +276,6 @@ SY_EXPORT Result cuDeviceTotalMem_v2(std::size_t* bytes, DeviceNumber device) {
     if (card != kNoCard) *bytes = Guard::get().limit_of(static_cast<unsigned>(card), *bytes);
     return result;
 }
-
-namespace switchyard::guard {
 
 #define SY_ROW(symbol, base, version, per_thread) \
     {#symbol, base, version, per_thread, reinterpret_cast<void*>(&symbol)}

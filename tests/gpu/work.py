@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+"""What the jobs of tests/gpu/run do on a card. Every command prints "name value" lines.
+
+    info                what torch sees: count, name, memory in MiB, free memory in MiB
+    matmul SECONDS [AT] matrix products for so long (starting at the moment AT, in Unix seconds): TFLOP/s
+    churn N             N rounds of taking memory from the driver and giving it back: microseconds a round
+    small N             N small kernel launches: microseconds a launch
+    fill MIB            takes memory in steps of 64 MiB until MIB are held or it is refused; what was held, in MiB
+    hold MIB SECONDS    holds so much for so long while computing, and checks that it stays as it was
+    graph N             N replays of a captured graph, with a check of the result
+    train EPOCHS        a small convolutional network over pictures of digits made here: accuracy
+    open                tries to open every card's device file: "open" or the error, one line each
+"""
+
+import ctypes
+import glob
+import os
+import sys
+import time
+
+
+def torch_on_card():
+    import torch
+    torch.zeros(1, device="cuda")
+    return torch
+
+
+def info():
+    import torch
+    print("count", torch.cuda.device_count())
+    for i in range(torch.cuda.device_count()):
+        free, total = torch.cuda.mem_get_info(i)
+        properties = torch.cuda.get_device_properties(i)
+        print("name", properties.name.replace(" ", "_"))
+        print("total_mib", properties.total_memory >> 20)
+        print("info_total_mib", total >> 20)
+        print("info_free_mib", free >> 20)
+
+
+def matmul(seconds, at=0.0):
+    torch = torch_on_card()
+    n = 8192
+    a = torch.randn(n, n, device="cuda", dtype=torch.bfloat16)
+    b = torch.randn(n, n, device="cuda", dtype=torch.bfloat16)
+    c = torch.empty_like(a)
+    for _ in range(5):
+        torch.mm(a, b, out=c)
+    torch.cuda.synchronize()
+    while time.time() < at:
+        time.sleep(0.001)
+    rounds, begin = 0, time.monotonic()
+    while time.monotonic() - begin < seconds:
+        for _ in range(10):
+            torch.mm(a, b, out=c)
+        torch.cuda.synchronize()
+        rounds += 10
+    spent = time.monotonic() - begin
+    print("tflops %.1f" % (2 * n**3 * rounds / spent / 1e12))
+
+
+def median(values):
+    return sorted(values)[len(values) // 2]
+
+
+def churn(rounds):
+    """cudaMalloc and cudaFree themselves, below torch's cache, of mixed sizes."""
+    torch = torch_on_card()
+    cudart = torch.cuda.cudart()
+    runtime = None
+    for line in open("/proc/self/maps"):
+        path = line.split()[-1]
+        if "libcudart.so" in path:
+            runtime = ctypes.CDLL(path)
+            break
+    del cudart
+    sizes = [1 << 12, 1 << 18, 1 << 21, 1 << 24, 1 << 27]
+    times = []
+    for _ in range(7):
+        begin = time.perf_counter()
+        for i in range(rounds):
+            pointer = ctypes.c_void_p()
+            code = runtime.cudaMalloc(ctypes.byref(pointer), ctypes.c_size_t(sizes[i % len(sizes)]))
+            if code != 0:
+                sys.exit("cudaMalloc: error %d" % code)
+            runtime.cudaFree(pointer)
+        times.append((time.perf_counter() - begin) / rounds * 1e6)
+    print("churn_us %.3f" % median(times))
+
+
+def small(launches):
+    torch = torch_on_card()
+    x = torch.zeros(256, device="cuda")
+    times = []
+    for _ in range(7):
+        torch.cuda.synchronize()
+        begin = time.perf_counter()
+        for _ in range(launches):
+            x.add_(1)
+        torch.cuda.synchronize()
+        times.append((time.perf_counter() - begin) / launches * 1e6)
+    print("launch_us %.3f" % median(times))
+
+
+def fill(mib):
+    torch = torch_on_card()
+    held, step = [], 64
+    try:
+        while len(held) * step < mib:
+            held.append(torch.empty(step << 20, dtype=torch.uint8, device="cuda"))
+            held[-1].fill_(1)
+    except torch.OutOfMemoryError as error:
+        print("refused", type(error).__name__)
+        print("message", str(error).split(". ")[0].replace("\n", " "))
+    torch.cuda.synchronize()
+    print("held_mib", len(held) * step)
+
+
+def hold(mib, seconds):
+    torch = torch_on_card()
+    x = torch.full((mib << 20,), 7, dtype=torch.uint8, device="cuda")
+    y = torch.randn(2048, 2048, device="cuda")
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        y = torch.nn.functional.normalize(y @ y)
+        torch.cuda.synchronize()
+    print("unharmed", int((x == 7).all().item()))
+
+
+def graph(replays):
+    torch = torch_on_card()
+    x = torch.zeros(1024, device="cuda")
+    x.add_(1)
+    torch.cuda.synchronize()
+    captured = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(captured):
+        for _ in range(20):
+            x.add_(1)
+    x.zero_()
+    for _ in range(replays):
+        captured.replay()
+    torch.cuda.synchronize()
+    print("graph", "right" if x[0].item() == 20 * replays else "wrong")
+
+
+def digits(torch, count, seed):
+    """Pictures like MNIST's without MNIST: ten fixed patterns, shifted and noisy."""
+    g = torch.Generator().manual_seed(1)
+    patterns = (torch.rand(10, 1, 28, 28, generator=g) > 0.7).float()
+    g = torch.Generator().manual_seed(seed)
+    labels = torch.randint(0, 10, (count,), generator=g)
+    shifts = torch.randint(-2, 3, (count, 2), generator=g)
+    images = torch.stack([torch.roll(patterns[l], (int(a), int(b)), (1, 2))
+                          for l, (a, b) in zip(labels.tolist(), shifts.tolist())])
+    return images + 0.5 * torch.randn(images.shape, generator=g), labels
+
+
+def train(epochs):
+    torch = torch_on_card()
+    nn = torch.nn
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Conv2d(1, 32, 3), nn.ReLU(), nn.Conv2d(32, 64, 3), nn.ReLU(), nn.MaxPool2d(2),
+                          nn.Flatten(), nn.Linear(9216, 128), nn.ReLU(), nn.Linear(128, 10)).cuda()
+    optimizer = torch.optim.Adam(model.parameters(), 1e-3)
+    images, labels = digits(torch, 12800, 2)
+    images, labels = images.cuda(), labels.cuda()
+    for _ in range(epochs):
+        for i in range(0, len(images), 128):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(images[i:i + 128]), labels[i:i + 128]).backward()
+            optimizer.step()
+    images, labels = digits(torch, 2000, 3)
+    with torch.no_grad():
+        right = (model(images.cuda()).argmax(1).cpu() == labels).float().mean().item()
+    print("accuracy %.3f" % right)
+
+
+def open_cards():
+    files = sorted(glob.glob("/dev/nvidia[0-9]*"))
+    print("files", len(files))
+    for path in files:
+        try:
+            os.close(os.open(path, os.O_RDWR))
+            print(path, "open")
+        except OSError as error:
+            print(path, error.strerror.replace(" ", "_"))
+
+
+def main():
+    commands = {"info": info, "open": open_cards, "matmul": matmul, "churn": churn, "small": small, "fill": fill,
+                "hold": hold, "graph": graph, "train": train}
+    name, arguments = sys.argv[1], [float(x) if "." in x else int(x) for x in sys.argv[2:]]
+    commands[name](*arguments)
+
+
+main()
