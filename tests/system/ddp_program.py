@@ -11,8 +11,8 @@ torch.set_num_threads(1)
 dist.init_process_group("gloo", rank=rank, world_size=size)
 torch.manual_seed(rank)
 model = DistributedDataParallel(torch.nn.Linear(1, 1))
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-for _ in range(200):
+optimizer = torch.optim.SGD(model.parameters(), lr=0.3)
+for _ in range(600):
     x = torch.rand(64, 1)
     loss = ((model(x) - (3 * x + 1)) ** 2).mean()
     optimizer.zero_grad()

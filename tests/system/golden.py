@@ -26,7 +26,7 @@ class Expected:
         self.command = next(line[2:] for line in head.splitlines() if line.startswith("$ "))
         self.out, _, rest = rest.partition("[stderr]\n")
         self.err, _, rest = rest.partition("[exit ")
-        self.code = int(rest.split("]")[0])
+        self.code = int(rest.split("]")[0] or 0)  # Listings of environments have none.
 
 
 def mask(text, home=None):

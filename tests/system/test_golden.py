@@ -85,7 +85,7 @@ def test_submissions(cluster, name):
 # What the real one set because of its version, its accounting, or the shell that started it.
 NOT_OWED = {"SLURM_JOB_SLUID", "CUDA_HOME", "SLURM_JOB_ACCOUNT", "SLURM_JOB_QOS", "OLDPWD", "TMPDIR", "SLURM_CONF", "PWD",
             "SLURM_CLUSTER_NAME", "SLURM_SUBMIT_HOST", "SLURM_TOPOLOGY_ADDR", "SLURM_TOPOLOGY_ADDR_PATTERN"}
-CHANGES = re.compile(r"_PID$|_ID$|JOBID$|_TIME$|_PORT$|SUBMIT_DIR|NODENAME|NODELIST|STEPID|SLURM_ARRAY_JOB_ID")
+CHANGES = re.compile(r"_PID$|_ID$|JOBID$|_TIME$|_PORT$|IPADDR|COMM_HOST|SUBMIT_DIR|NODENAME|NODELIST|STEPID|SLURM_ARRAY_JOB_ID")
 
 
 def check_environment(text, path):

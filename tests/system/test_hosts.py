@@ -12,8 +12,8 @@ import signal
 pytestmark = pytest.mark.skipif(not is_root(), reason="needs root for network namespaces")
 
 NODES = """\
-NodeName=h2 CPUs=4 RealMemory=1000
-NodeName=h3 CPUs=4 RealMemory=1000
+NodeName=h2 CPUs=1 RealMemory=1000
+NodeName=h3 CPUs=1 RealMemory=1000
 PartitionName=debug Nodes=h2,h3 Default=YES MaxTime=INFINITE State=UP
 """
 

@@ -73,8 +73,8 @@ def test_multi_prog(cluster):
 
 def test_distribution(cluster):
     ask = "bash -c 'echo $SLURM_PROCID $SLURM_NODEID'"
-    block = cluster.run(f"srun -N2 -n4 -m block {ask}").ok().out
-    cyclic = cluster.run(f"srun -N2 -n4 -m cyclic {ask}").ok().out
+    block = cluster.run(f"srun -N2 --ntasks-per-node=2 -m block {ask}").ok().out
+    cyclic = cluster.run(f"srun -N2 --ntasks-per-node=2 -m cyclic {ask}").ok().out
     assert sorted(block.splitlines()) == ["0 0", "1 0", "2 1", "3 1"]
     assert sorted(cyclic.splitlines()) == ["0 0", "1 1", "2 0", "3 1"]
 
