@@ -11,6 +11,7 @@
 #include "cli/format/node_facts.hpp"
 #include "cli/format/node_text.hpp"
 #include "cli/job_ids.hpp"
+#include "cli/job_lookup.hpp"
 #include "cli/message.hpp"
 #include "cli/output.hpp"
 #include "cli/scontrol.hpp"
@@ -47,7 +48,7 @@ void show_jobs(Scontrol& control, const std::string& ids) {
         query.filter.jobs = *selectors;
         query.one_job = selectors->size() == 1;
     }
-    auto found = client::fetch_jobs(session->connection, query);
+    auto found = fetch_jobs_ever(session->connection, query);
     if (!found) return control.say_failed(kLoadJobs, found.error());
     sort_jobs(found->jobs);
     if (found->jobs.empty()) {

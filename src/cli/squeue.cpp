@@ -9,6 +9,7 @@
 
 #include "base/text.hpp"
 #include "cli/commands.hpp"
+#include "cli/job_lookup.hpp"
 #include "cli/message.hpp"
 #include "cli/output.hpp"
 #include "cli/session.hpp"
@@ -72,11 +73,11 @@ class Listing {
     template <class Each>
     Status ask(Each each) {
         if (options_.matches_nothing) return {};
-        return client::query_jobs(session_.connection, options_.query,
-                                  [&](const client::JobsChunk& chunk) {
-                                      view_.now = chunk.now;
-                                      each(chunk);
-                                  });
+        return query_jobs_ever(session_.connection, options_.query,
+                               [&](const client::JobsChunk& chunk) {
+                                   view_.now = chunk.now;
+                                   each(chunk);
+                               });
     }
 
     bool is_asked_for(const model::Step& step, const model::Job& job) const {

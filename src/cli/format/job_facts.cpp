@@ -149,13 +149,11 @@ std::string partition_text(const Job& job) {
 std::string reason_text(const Job& job) {
     const model::Reason reason = model::reason_of(job);
     std::string text(model::reason_text(reason));
-    // Slurm tells of this one only which nodes are missing; the other details are in `scontrol show
-    // job`.
+    // A detail that begins with the word is Slurm's longer form of it; any other is for scontrol
+    // -d.
     const auto* pending = pending_of(job);
-    if (reason == model::Reason::ReqNodeNotAvail && pending != nullptr) {
-        text +=
-            ", " + (pending->detail.empty() ? "May be reserved for other job" : pending->detail);
-    }
+    if (pending != nullptr && pending->detail.starts_with(text)) return pending->detail;
+    if (reason == model::Reason::ReqNodeNotAvail) text += ", May be reserved for other job";
     return text;
 }
 

@@ -97,7 +97,7 @@ TEST_F(JobTextTest, OneLineHasTheSameWordsAndNoBlankLine) {
 
 TEST_F(JobTextTest, AWaitingJobHasNoNodesAndAReason) {
     model::Pending waits = pending(model::Reason::ReqNodeNotAvail);
-    waits.detail = "UnavailableNodes:n4";
+    waits.detail = "ReqNodeNotAvail, UnavailableNodes:n4";
     const std::string text = job_record(job(130, gpu_spec(), waits), style_);
     EXPECT_THAT(text, HasSubstr("JobState=PENDING Reason=ReqNodeNotAvail,_UnavailableNodes:n4 "));
     EXPECT_THAT(text, HasSubstr("   StartTime=Unknown EndTime=Unknown "));

@@ -158,7 +158,7 @@ TEST_F(NodeTableTest, EveryFieldHasAHeadingAndAValueAndIsListed) {
 TEST_F(NodeTableTest, ANodeRecordTellsWhatItHasAndWhatIsUsed) {
     RecordStyle style;
     nodes_[1].used_memory = {100};
-    nodes_[1].last_busy = moment(30);
+    style.now = moment(30);
     EXPECT_EQ(node_record(nodes_[1], style),
               "NodeName=n2 Arch=x86_64 CoresPerSocket=8 \n"
               "   CPUAlloc=1 CPUEfctv=8 CPUTot=8 CPULoad=1.27\n"

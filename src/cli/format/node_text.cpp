@@ -74,8 +74,10 @@ void add_state(Record& record, const Node& node, const RecordStyle& style) {
     record.line(fmt::format("BootTime={} SlurmdStartTime={}",
                             moment(node.facts ? node.facts->booted : never, "None", style),
                             moment(node.facts ? node.facts->agent_started : never, "None", style)));
+    const bool busy = node.running_jobs > 0 || node.completing_jobs > 0;
+    const std::optional<Instant> last_busy = busy ? style.now : node.last_busy;
     record.line(fmt::format("LastBusyTime={} ResumeAfterTime=None SuspendTime=INFINITE",
-                            moment(node.last_busy, "Unknown", style)));
+                            moment(last_busy, "Unknown", style)));
 }
 
 // Sums over the nodes of a partition.
