@@ -190,6 +190,13 @@ TEST_F(NodeTableTest, ANodeThatNeverCameHasOnlyItsConfiguration) {
     EXPECT_EQ(text.find("OS="), std::string::npos);
 }
 
+TEST_F(NodeTableTest, ANodeThatEnforcesSharesSaysHow) {
+    model::Node guarded = node("n1");
+    guarded.facts->gres = guarded.config.gres;
+    guarded.facts->gres[1].protection = "guard";
+    EXPECT_NE(node_record(guarded, {}).find("   GresProtection=shard:guard\n"), std::string::npos);
+}
+
 TEST_F(NodeTableTest, APartitionRecordAddsUpItsNodes) {
     RecordStyle style;
     style.one_line = true;

@@ -80,6 +80,19 @@ void add_state(Record& record, const Node& node, const RecordStyle& style) {
                             moment(last_busy, "Unknown", style)));
 }
 
+// How the node keeps jobs to their shares of a card: "shard:guard".
+std::string protection_of(const Node& node) {
+    std::string text;
+    for (const auto* inventory : {&node.config.gres, node.facts ? &node.facts->gres : nullptr}) {
+        if (inventory == nullptr || !text.empty()) continue;
+        for (const model::GresInventory& entry : *inventory) {
+            if (entry.protection.empty()) continue;
+            text += fmt::format("{}{}:{}", text.empty() ? "" : ",", entry.name, entry.protection);
+        }
+    }
+    return text;
+}
+
 // Sums over the nodes of a partition.
 struct Totals {
     std::uint64_t cpus = 0, nodes = 0;
@@ -169,6 +182,8 @@ std::string node_record(const Node& node, const RecordStyle& style) {
     }
     if (!node.comment.empty()) record.line("Comment=" + node.comment);
     if (!node.extra.empty()) record.line("Extra=" + node.extra);
+    const std::string protection = protection_of(node);
+    if (!protection.empty()) record.line("GresProtection=" + protection);
     if (style.details && node.facts && !node.facts->containment.empty()) {
         record.line("Containment=" + node.facts->containment);
     }

@@ -79,8 +79,13 @@ inline model::Node node(std::string name) {
     made.config.address = "127.0.0.1";
     made.config.cpus = 8;
     made.config.memory = {4000};
-    model::GresInventory gpu{"gpu", "rtx4000", 2, model::IndexSet::range(0, 1), {}, {}};
-    model::GresInventory shard{"shard", "rtx4000", 128, model::IndexSet::range(0, 1), {}, {}};
+    model::GresInventory gpu, shard;
+    gpu.name = "gpu";
+    shard.name = "shard";
+    gpu.type = shard.type = "rtx4000";
+    gpu.count = 2;
+    shard.count = 128;
+    gpu.devices = shard.devices = model::IndexSet::range(0, 1);
     made.config.gres = {gpu, shard};
     model::NodeFacts facts;
     facts.host_name = "vm";
