@@ -153,7 +153,8 @@ Status Steps::spawn(const StepKey& key, wire::LaunchStep&& launch) {
 
     os::SpawnRequest request;
     request.path = os::own_executable();
-    request.argv = {"slurmstepd", model::to_string(key), launch.node()};
+    // Said to people who look at the process table: which step, which node, whose spool.
+    request.argv = {"slurmstepd", model::to_string(key), launch.node(), setup_.spool};
     request.environment = stepd_environment();
     request.descriptors = {{theirs.get(), 3}, {listener.get(), 4}};
     Step& step = steps_[key];
