@@ -2,6 +2,8 @@
 
 #include <sys/epoll.h>
 
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include "wire/proto/request.pb.h"
@@ -10,15 +12,27 @@ namespace switchyard::cli::submit {
 namespace {
 
 constexpr Millis kRetryEvery{500};
+constexpr Seconds kPatience{10};
+constexpr Millis kPauseBetweenCalls{200};
 
 }  // namespace
+
+Result<wire::Reply> call_patiently(client::Connection& connection, wire::Request& request) {
+    const auto give_up_at = std::chrono::steady_clock::now() + kPatience;
+    while (true) {
+        auto reply = connection.call(request);
+        const bool away = !reply && reply.error().code == Errc::Unreachable;
+        if (!away || std::chrono::steady_clock::now() > give_up_at) return reply;
+        std::this_thread::sleep_for(kPauseBetweenCalls);
+    }
+}
 
 ControllerLink::ControllerLink(io::Loop& loop, Session session, std::string program)
     : loop_(loop), session_(std::move(session)), program_(std::move(program)) {}
 
 Result<wire::Reply> ControllerLink::call(wire::Request& request) {
     watch_ = {};  // The descriptor may change.
-    auto reply = session_.connection.call(request);
+    auto reply = call_patiently(session_.connection, request);
     if (listening_) watch();
     return reply;
 }

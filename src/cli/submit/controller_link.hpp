@@ -11,6 +11,10 @@
 
 namespace switchyard::cli::submit {
 
+// call(), and again with the same nonce for some seconds while there is no controller: the agent
+// that relays for us may be there when its controller is just being restarted.
+Result<wire::Reply> call_patiently(client::Connection& connection, wire::Request& request);
+
 class ControllerLink {
   public:
     using OnReply = std::function<void(const wire::Reply& reply)>;

@@ -11,6 +11,7 @@
 #include "cli/submit/batch_environment.hpp"
 #include "cli/submit/batch_script.hpp"
 #include "cli/submit/common.hpp"
+#include "cli/submit/controller_link.hpp"
 #include "model/hostlist.hpp"
 #include "options/parse.hpp"
 #include "wire/codec.hpp"
@@ -92,7 +93,7 @@ Result<wire::Request> compose(Understood& understood, const std::vector<std::str
 // Asks again while the controller is over one of its limits; it says so, and it passes.
 Result<wire::Reply> submit_patiently(client::Connection& connection, wire::Request& request) {
     for (int attempt = 1;; ++attempt) {
-        auto reply = connection.call(request);
+        auto reply = call_patiently(connection, request);
         const bool busy =
             !reply && (reply.error().code == Errc::TooManyJobs || reply.error().code == Errc::Busy);
         if (!busy || attempt == kBusyRetriesMax) return reply;
