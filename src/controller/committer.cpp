@@ -1,9 +1,11 @@
 #include "controller/committer.hpp"
 
+#include "controller/quiet_thread.hpp"
+
 namespace switchyard::controller {
 
 Committer::Committer(io::Loop& loop, std::unique_ptr<store::Store> store)
-    : loop_(loop), store_(std::move(store)), thread_([this] { run(); }) {}
+    : loop_(loop), store_(std::move(store)), thread_(start_quiet_thread([this] { run(); })) {}
 
 Committer::~Committer() {
     {

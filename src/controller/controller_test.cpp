@@ -386,6 +386,18 @@ TEST_F(ControllerFixture, ShutdownIsAnsweredAndEndsTheLoop) {
     EXPECT_NE(node->find(Body::kShutdown), nullptr);
 }
 
+TEST_F(ControllerFixture, ASignalGoesToTheLoopAlthoughTheThreadsWereThereFirst) {
+    start();
+    bool stopped = false;
+    const auto watch = loop_.on_signal(SIGTERM, [&] {
+        stopped = true;
+        controller_->stop();
+    });
+    for (int i = 0; i < 20; ++i) ::kill(::getpid(), SIGTERM);
+    loop_.run();
+    EXPECT_TRUE(stopped);
+}
+
 TEST_F(ControllerFixture, ASecondControllerOnTheSameStateIsRefused) {
     start();
     auto second = Controller::create(loop_, log_, config(), {});

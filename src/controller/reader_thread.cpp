@@ -1,9 +1,11 @@
 #include "controller/reader_thread.hpp"
 
+#include "controller/quiet_thread.hpp"
+
 namespace switchyard::controller {
 
 ReaderThread::ReaderThread(std::unique_ptr<store::Reader> reader)
-    : reader_(std::move(reader)), thread_([this] { run(); }) {}
+    : reader_(std::move(reader)), thread_(start_quiet_thread([this] { run(); })) {}
 
 ReaderThread::~ReaderThread() {
     {
