@@ -11,7 +11,13 @@
 namespace switchyard::cli::format {
 namespace {
 
-using namespace samples;
+using samples::grant;
+using samples::job;
+using samples::minutes;
+using samples::moment;
+using samples::pending;
+using samples::running;
+using samples::spec;
 
 class JobTableTest : public testing::Test {
   protected:

@@ -13,7 +13,10 @@
 namespace switchyard::cli::format {
 namespace {
 
-using namespace samples;
+using samples::moment;
+using samples::node;
+using samples::nodes;
+using samples::partitions;
 
 class NodeTableTest : public testing::Test {
   protected:
