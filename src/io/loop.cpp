@@ -117,7 +117,8 @@ class Loop::Core {
     void turn();
     void deliver(const epoll_event& event);
     void deliver_always_ready();
-    void fire(TimerHeap& heap, std::int64_t now);
+    TimerHeap* most_overdue();
+    void fire_timers();
     void run_posted();
     void run_deferred();
 
@@ -163,8 +164,7 @@ void Loop::Core::turn() {
     delivering_ = false;
     bury_all();
 
-    fire(steady_, steady_now_);
-    fire(wall_, wall_now_);
+    fire_timers();
     if (posted) run_posted();
 }
 
@@ -206,10 +206,21 @@ int Loop::Core::timeout_ms() const {
     return static_cast<int>(std::min<std::int64_t>(ms, std::numeric_limits<int>::max()));
 }
 
-void Loop::Core::fire(TimerHeap& heap, std::int64_t now) {
-    while (!stopped() && !heap.empty() && heap.top().due <= now) {
-        auto& timer = static_cast<Timer::State&>(heap.top());
-        heap.remove(timer);
+// Of the two clocks' timers that are due, the one that is further behind its time goes first: a
+// loop that was held up still fires them in the order in which they were meant.
+TimerHeap* Loop::Core::most_overdue() {
+    const std::int64_t steady_late = steady_.empty() ? -1 : steady_now_ - steady_.top().due;
+    const std::int64_t wall_late = wall_.empty() ? -1 : wall_now_ - wall_.top().due;
+    if (steady_late < 0 && wall_late < 0) return nullptr;
+    return steady_late >= wall_late ? &steady_ : &wall_;
+}
+
+void Loop::Core::fire_timers() {
+    while (!stopped()) {
+        TimerHeap* const heap = most_overdue();
+        if (heap == nullptr) return;
+        auto& timer = static_cast<Timer::State&>(heap->top());
+        heap->remove(timer);
         // Taken out first: the callback may destroy the timer.
         const std::function<void()> work = std::move(timer.work);
         work();

@@ -225,17 +225,34 @@ TEST(Loop, WorkPostedBehindAStopWaitsForTheNextRun) {
 TEST(Loop, DeferredWorkRunsOnceAtTheEndOfTheTurnAndBeforeRunReturns) {
     Loop loop;
     std::string order;
-    const auto a = loop.after(1ms, [&] {
-        loop.defer([&] { order += "d"; });
+    Loop::Timer second;
+    const auto first = loop.after(1ms, [&] {
+        loop.defer([&] {
+            order += "d";
+            second = loop.after(1ms, [&] {
+                loop.defer([&] { order += "e"; });
+                order += "b";
+                loop.stop();
+            });
+        });
         order += "a";
-    });
-    const auto b = loop.after(5ms, [&] {
-        loop.defer([&] { order += "e"; });
-        order += "b";
-        loop.stop();
     });
     loop.run();
     EXPECT_EQ(order, "adbe");
+}
+
+TEST(Loop, FiresTimersOfBothClocksInOrderAlsoWhenItWasHeldUp) {
+    Loop loop;
+    std::string order;
+    const Instant start = loop.now();
+    const auto d = loop.after(40ms, [&] { order += "d"; });
+    const auto c = loop.at(start + 30ms, [&] { order += "c"; });
+    const auto b = loop.after(20ms, [&] { order += "b"; });
+    const auto a = loop.at(start + 10ms, [&] { order += "a"; });
+    std::this_thread::sleep_for(60ms);
+    const auto end = loop.after(1ms, [&] { loop.stop(); });
+    loop.run();
+    EXPECT_EQ(order, "abcd");
 }
 
 TEST(Loop, DeliversSignals) {
