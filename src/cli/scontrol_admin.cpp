@@ -144,7 +144,7 @@ bool print_ping(Scontrol& control) {
 }
 
 void ping(Scontrol& control, const Words&) {
-    if (print_ping(control)) return;
+    if (print_ping(control) || control.exit_code != 0) return;
     control.exit_code = 1;
     print(
         "*****************************************\n"

@@ -219,7 +219,9 @@ std::vector<model::Node> nodes_on(Scontrol& control, const std::string& host) {
         return found;
     }
     for (model::Node& node : answer->nodes) {
-        if (format::host_name_of(node) == host) found.push_back(std::move(node));
+        const bool here =
+            format::host_name_of(node) == host || (node.facts && node.facts->host_name == host);
+        if (here) found.push_back(std::move(node));
     }
     return found;
 }
