@@ -174,6 +174,7 @@ void PartitionTable::add(const Line& line, const std::string& where, Findings& f
         return;
     }
     Draft draft;
+    draft.partition.min_nodes = 0;  // As Slurm shows a partition of the file without MinNodes.
     for (const Pair& pair : defaults_) apply(draft, pair, where, findings);
     for (const Pair& pair : line.pairs) apply(draft, pair, where, findings);
     // Several names may share one line.
