@@ -133,6 +133,8 @@ void Cluster::Impl::rebuild() {
             if (config.gres.empty()) config.gres = facts.gres;
         }
     }
+    queue_.clear();
+    queue_.set_partition_count(partitions_.size());
     pool_.reset(nodes_, settings_.unit);
     pool_.set_partitions(partitions_);
     for (const model::Partition& partition : partitions_) {
@@ -144,8 +146,6 @@ void Cluster::Impl::rebuild() {
     reservations_.clear();
     for (NodeSide& node : node_sides_) node.jobs.clear();
     for (NodeIndex i = 0; i < nodes_.size(); ++i) refresh_node(i);
-    queue_.clear();
-    queue_.set_partition_count(partitions_.size());
     fronts_.assign(partitions_.size(), std::nullopt);
     fresh_.clear();
     for (const auto& [id, job] : jobs_) claim(job);
