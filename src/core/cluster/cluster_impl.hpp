@@ -225,6 +225,7 @@ class Cluster::Impl {
     void step_node_ended(Job& job, model::Step& step, const std::string& node,
                          const StepReport& report);
     void close_steps_on(Job& job, const std::string& node);
+    bool has_step_on(const Job& job, const std::string& node) const;
     void retry_waiting_steps(JobId job);
     model::ExitStatus worst_step_exit(const Job& job) const;
 

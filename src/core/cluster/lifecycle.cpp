@@ -153,7 +153,12 @@ void Cluster::Impl::requeue_now(Job& job, bool hold, Seconds rest) {
     pending.reason = model::Reason::WaitingForRequeue;
     job.phase = std::move(pending);
     if (job.array) arrays_[job.array->array_id].pending.insert(job.id);
-    if (hold) job.priority = 0;
+    if (hold) {
+        job.priority = 0;
+    } else if (job.priority == 0) {
+        // It was held when it last waited; that is over.
+        job.priority = base_priority(job.array ? job.array->array_id : job.id, *job.spec, false);
+    }
     if (JobSide* own = find_side(job.id)) {
         own->active_steps.clear();
         own->launched_here.clear();

@@ -43,13 +43,14 @@ Cluster::Impl::StepTry Cluster::Impl::try_step(const event::CreateStep& event, b
              at != steps_.end() && at->first.job == job->id && at->first.attempt == job->attempt;
              ++at) {
             if (at->second.nonce != event.nonce) continue;
+            // The answer goes first: by it the shell knows which step its srun's command line belongs to.
+            reply(event.token, reply::StepMade{at->first});
             JobSide& own_side = side(job->id);
             own_side.launched_here.insert(at->first.step);
             for (const std::string& node : at->second.running_nodes) {
                 own_side.doubted.erase({at->first.step, node});
                 emit(effect::LaunchStep{node, at->first});
             }
-            reply(event.token, reply::StepMade{at->first});
             return StepTry::Made;
         }
     }
@@ -129,12 +130,26 @@ void Cluster::Impl::on(const event::StepEnded& event) {
                          step->second.running_nodes.end();
     if (awaited) step_node_ended(*job, step->second, event.node, report);
     if (!present) return;
+    // The node said "nothing else is left" before it heard of a step that was launched meanwhile.
+    StepReport judged = report;
+    judged.job_clean = report.job_clean && !has_step_on(*job, event.node);
     if (awaited && report.key.step == kBatchStep) {
-        batch_ended(*job, report, event.node);
-    } else if (report.job_clean) {
+        batch_ended(*job, judged, event.node);
+    } else if (judged.job_clean) {
         node_is_clean(*job, event.node);
     }
     retry_waiting_steps(report.key.job);
+}
+
+bool Cluster::Impl::has_step_on(const Job& job, const std::string& node) const {
+    const auto own_side = sides_.find(job.id);
+    if (own_side == sides_.end()) return false;
+    return std::ranges::any_of(own_side->second.active_steps, [&](StepId id) {
+        const auto step = steps_.find(StepKey{job.id, job.attempt, id});
+        if (step == steps_.end()) return false;
+        const auto& running = step->second.running_nodes;
+        return std::ranges::find(running, node) != running.end();
+    });
 }
 
 void Cluster::Impl::step_node_ended(Job& job, model::Step& step, const std::string& node,

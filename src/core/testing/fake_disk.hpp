@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -11,42 +12,72 @@
 
 namespace switchyard::core::testing {
 
+// The content of the records one take_changes() named, as of then.
+struct Transaction {
+    std::map<JobId, model::Job> jobs;
+    std::set<JobId> forgotten;
+    std::map<StepKey, model::Step> steps;
+    std::map<std::string, model::Node> nodes;
+    std::map<std::string, std::optional<model::Partition>> partitions;
+    std::set<std::string> deleted;
+    std::optional<JobId> next_job_id;
+};
+
+inline Transaction prepare(const Cluster& cluster, const Changes& changes) {
+    Transaction batch;
+    for (const JobId id : changes.jobs) {
+        if (const auto found = cluster.jobs().find(id); found != cluster.jobs().end()) {
+            batch.jobs.insert_or_assign(id, found->second);
+        }
+    }
+    batch.forgotten = changes.forgotten_jobs;
+    for (const StepKey& key : changes.steps) {
+        if (const auto found = cluster.steps().find(key); found != cluster.steps().end()) {
+            batch.steps.insert_or_assign(key, found->second);
+        }
+    }
+    for (const std::string& name : changes.nodes) {
+        if (const model::Node* node = cluster.find_node(name))
+            batch.nodes.insert_or_assign(name, *node);
+    }
+    for (const std::string& name : changes.partitions) {
+        batch.partitions[name].reset();
+        for (const model::Partition& partition : cluster.partitions()) {
+            if (partition.name == name) batch.partitions[name] = partition;
+        }
+    }
+    const auto deleted = cluster.deleted_partitions();
+    batch.deleted = {deleted.begin(), deleted.end()};
+    if (changes.next_job_id) batch.next_job_id = cluster.next_job_id();
+    return batch;
+}
+
 class FakeDisk {
   public:
-    // One transaction: the present content of the records that changed.
     void commit(const Cluster& cluster, const Changes& changes) {
-        for (const JobId id : changes.jobs) {
-            if (const auto found = cluster.jobs().find(id); found != cluster.jobs().end()) {
-                jobs_.insert_or_assign(id, found->second);
-            }
-        }
-        for (const JobId id : changes.forgotten_jobs) {
+        apply(prepare(cluster, changes));
+    }
+
+    // All of it, or nothing: that is what the store's transactions are.
+    void apply(const Transaction& batch) {
+        for (const auto& [id, job] : batch.jobs) jobs_.insert_or_assign(id, job);
+        for (const auto& [key, step] : batch.steps) steps_.insert_or_assign(key, step);
+        for (const JobId id : batch.forgotten) {
+            if (const auto found = jobs_.find(id); found != jobs_.end())
+                history_.insert_or_assign(id, found->second);
             jobs_.erase(id);
             const auto first = steps_.lower_bound(StepKey{id, Attempt{0}, StepId{0}});
             auto last = first;
             while (last != steps_.end() && last->first.job == id) ++last;
             steps_.erase(first, last);
         }
-        for (const StepKey& key : changes.steps) {
-            if (const auto found = cluster.steps().find(key); found != cluster.steps().end()) {
-                steps_.insert_or_assign(key, found->second);
-            }
-        }
-        for (const std::string& name : changes.nodes) {
-            if (const model::Node* node = cluster.find_node(name))
-                nodes_.insert_or_assign(name, *node);
-        }
-        for (const std::string& name : changes.partitions) {
+        for (const auto& [name, node] : batch.nodes) nodes_.insert_or_assign(name, node);
+        for (const auto& [name, partition] : batch.partitions) {
             partitions_.erase(name);
-            for (const model::Partition& partition : cluster.partitions()) {
-                if (partition.name == name) partitions_.insert_or_assign(name, partition);
-            }
+            if (partition) partitions_.emplace(name, *partition);
         }
-        if (!changes.partitions.empty()) {
-            const auto deleted = cluster.deleted_partitions();
-            deleted_ = {deleted.begin(), deleted.end()};
-        }
-        if (changes.next_job_id) next_job_id_ = cluster.next_job_id();
+        deleted_ = batch.deleted;
+        if (batch.next_job_id) next_job_id_ = *batch.next_job_id;
     }
 
     Records load() const {
@@ -77,6 +108,9 @@ class FakeDisk {
     }
 
     const std::map<JobId, model::Job>& jobs() const { return jobs_; }
+    const std::map<JobId, model::Job>& history() const {
+        return history_;
+    }  // Those that left memory.
 
   private:
     static model::Job truth_of(model::Job job) {
@@ -90,7 +124,7 @@ class FakeDisk {
         return job;
     }
 
-    std::map<JobId, model::Job> jobs_;
+    std::map<JobId, model::Job> jobs_, history_;
     std::map<StepKey, model::Step> steps_;
     std::map<std::string, model::Node> nodes_;
     std::map<std::string, model::Partition> partitions_;

@@ -1,0 +1,165 @@
+// checker.cpp: see checker.hpp.
+
+#include "sim/checker.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/testing/describe.hpp"
+#include "sim/world.hpp"
+
+namespace switchyard::sim {
+
+using core::testing::describe;
+using core::testing::name_of;
+
+void Checker::submitted(JobId id, const std::string& name) {
+    const auto [at, fresh] = acknowledged_.emplace(id, name);
+    if (!fresh && at->second != name)
+        violated(fmt::format("id {} was given to {} and to {}", id.value, at->second, name));
+    const auto known = names_.find(id);
+    if (known != names_.end() && known->second != name) {
+        violated(
+            fmt::format("id {} belonged to {} and was given to {}", id.value, known->second, name));
+    }
+}
+
+void Checker::seen(const model::Job& job) {
+    const auto [at, fresh] = names_.emplace(job.id, job.spec->name);
+    if (!fresh && at->second != job.spec->name) {
+        violated(fmt::format("id {} was used for {} and for {}", job.id.value, at->second,
+                             job.spec->name));
+    }
+    const auto acknowledged = acknowledged_.find(job.id);
+    if (acknowledged != acknowledged_.end() && acknowledged->second != job.spec->name) {
+        violated(fmt::format("id {} was acknowledged to {} and used for {}", job.id.value,
+                             acknowledged->second, job.spec->name));
+    }
+}
+
+void Checker::executed(const std::string& node, const StepKey& key, const model::Job& job,
+                       const std::vector<StepKey>& alive_there) {
+    seen(job);
+    if (!executed_.insert({node, key}).second)
+        violated(fmt::format("{} was run twice on {}", name_of(key), node));
+    const model::NodeGrant* grant = model::allocation_of(job)->find(node);
+    if (grant == nullptr)
+        violated(fmt::format("{} runs on {}, which it was not given", name_of(key), node));
+    const auto run = std::pair(key.job, key.attempt);
+    cores_[{node, run}] = grant->cores;
+    for (const StepKey& other : alive_there) {
+        const auto other_run = std::pair(other.job, other.attempt);
+        if (other_run == run) continue;
+        if (cores_[{node, other_run}].intersects(grant->cores)) {
+            violated(fmt::format("{} and {} have the same cores of {}", name_of(key),
+                                 name_of(other), node));
+        }
+    }
+    if (key.step != kBatchStep) return;
+    const auto live = live_script_.find(key.job);
+    if (live != live_script_.end()) {
+        // Only a node that was given up as dead may still run an older attempt without our knowing.
+        const auto& [other, other_node] = live->second;
+        const auto off = written_off_.find(other_node);
+        const bool given_up = off != written_off_.end() && off->second >= launched_at_[other];
+        if (!given_up) {
+            violated(fmt::format("{} starts on {} while {} runs on {}", name_of(key), node,
+                                 name_of(other), other_node));
+        }
+    }
+    live_script_[key.job] = {key, node};
+    launched_at_[key] = now;
+    truth_[key].launched = true;
+}
+
+void Checker::over(const std::string&, const StepKey& key, const RunTruth& truth) {
+    if (key.step != kBatchStep) return;
+    truth_[key] = truth;
+    const auto live = live_script_.find(key.job);
+    if (live != live_script_.end() && live->second.first == key) live_script_.erase(live);
+}
+
+// What the record says must be what happened to the script of its last attempt.
+void Checker::true_ending(const model::Job& job) const {
+    const model::Outcome& outcome = *model::outcome_of(job);
+    const auto found = truth_.find(StepKey{job.id, job.attempt, kBatchStep});
+    const RunTruth truth = found == truth_.end() ? RunTruth{} : found->second;
+    const bool batch = job.spec->kind == model::JobKind::Batch;
+    const auto wrong = [&](const char* what) {
+        violated(fmt::format("{}: {}", describe(job), what));
+    };
+    switch (outcome.state) {
+        case model::JobState::Completed:
+            if (batch && (!truth.ended_itself || !truth.exit.ok()))
+                wrong("its script did not end well");
+            break;
+        case model::JobState::Failed:
+            if (batch && truth.ended_itself && truth.exit != outcome.exit)
+                wrong("its script ended otherwise");
+            if (batch && !truth.ended_itself) wrong("its script did not end by itself");
+            break;
+        case model::JobState::Timeout:
+            if (batch && !truth.timed_out && !truth.killed) wrong("it did not reach its limit");
+            break;
+        case model::JobState::Cancelled:
+            if (batch && !touched_.contains(job.id) &&
+                !(job.array && touched_.contains(job.array->array_id))) {
+                wrong("nobody cancelled it");
+            }
+            break;
+        case model::JobState::NodeFail:
+            if (batch && truth.ended_itself && !power_lost_ && written_off_.empty()) wrong("no node failed");
+            break;
+        default:
+            wrong("a strange state");
+    }
+}
+
+void Checker::at_rest(const core::Cluster& cluster, const core::testing::FakeDisk& disk) const {
+    for (const auto& [id, name] : acknowledged_) {
+        if (disk.jobs().contains(id) || disk.history().contains(id)) continue;
+        violated(fmt::format("job {} ({}) was acknowledged and is lost", id.value, name));
+    }
+    for (const auto& [id, job] : cluster.jobs()) {
+        if (std::holds_alternative<model::Ended>(job.phase)) {
+            true_ending(job);
+            continue;
+        }
+        const model::Reason reason = model::reason_of(job);
+        if (reason == model::Reason::DependencyNeverSatisfied ||
+            reason == model::Reason::Dependency)
+            continue;
+        violated(fmt::format("{} never ended", describe(job)));
+    }
+    for (const auto& [id, job] : disk.history()) true_ending(job);
+    for (const auto& [id, attempt] : cancelled_) {
+        const auto found = cluster.jobs().find(id);
+        if (found == cluster.jobs().end() || by_hand_.contains(id)) continue;
+        const model::Outcome* outcome = model::outcome_of(found->second);
+        if (outcome == nullptr || outcome->state != model::JobState::Cancelled) {
+            violated(fmt::format("{} although its cancellation was acknowledged",
+                                 describe(found->second)));
+        }
+    }
+    for (const model::Node& node : cluster.nodes()) {
+        if (node.used_cpus != 0 || node.running_jobs != 0 || node.completing_jobs != 0 ||
+            !node.used_gres.empty()) {
+            violated(fmt::format("{} is still in use", describe(node)));
+        }
+    }
+    if (!live_script_.empty()) {
+        violated(fmt::format("{} is left behind on {}", name_of(live_script_.begin()->second.first),
+                             live_script_.begin()->second.second));
+    }
+    for (const auto& [waiter, id] : waiting_) {
+        model::JobSelector selector;
+        selector.job = id;
+        const auto ended = [](const model::Job* job) { return std::holds_alternative<model::Ended>(job->phase); };
+        if (std::ranges::all_of(cluster.find(selector), ended)) {
+            violated(fmt::format("somebody still waits for the end of {}", id.value));
+        }
+    }
+}
+
+}  // namespace switchyard::sim

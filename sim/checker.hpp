@@ -1,0 +1,61 @@
+// checker.hpp: the promises. It hears of everything that truly happens in the world and of
+// everything the controller says, and stops the simulation when the two cannot both be right.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "core/cluster/cluster.hpp"
+#include "core/testing/fake_disk.hpp"
+
+namespace switchyard::sim {
+
+// What truly became of one run's script.
+struct RunTruth {
+    bool launched = false;
+    bool ended_itself = false;
+    model::ExitStatus exit;
+    bool killed = false, timed_out = false, crashed = false;
+};
+
+class Checker {
+  public:
+    void submitted(JobId id, const std::string& name);  // Acknowledged.
+    void seen(const model::Job& job);                   // Launched, or on disk.
+    void executed(const std::string& node, const StepKey& key, const model::Job& job,
+                  const std::vector<StepKey>& alive_there);
+    void written_off(const std::string& node, Instant at) { written_off_[node] = at; }
+    void lost_power() { power_lost_ = true; }
+    void over(const std::string& node, const StepKey& key, const RunTruth& truth);
+    void cancel_acknowledged(JobId id, Attempt attempt) { cancelled_[id] = attempt; }
+    void may_be_cancelled(JobId id) { touched_.insert(id); }
+    void requeued_by_hand(JobId id) { by_hand_.insert(id); }
+    void began_waiting(std::uint64_t waiter, JobId job) { waiting_[waiter] = job; }
+    void was_answered(std::uint64_t waiter) { waiting_.erase(waiter); }
+
+    // At rest, with everything healed.
+    void at_rest(const core::Cluster& cluster, const core::testing::FakeDisk& disk) const;
+
+  private:
+    void true_ending(const model::Job& job) const;
+
+    std::map<JobId, std::string> acknowledged_, names_;
+    std::map<StepKey, RunTruth> truth_;  // Of batch steps.
+    std::set<std::pair<std::string, StepKey>> executed_;
+    std::map<JobId, std::pair<StepKey, std::string>> live_script_;
+    std::map<std::pair<std::string, std::pair<JobId, Attempt>>, model::IndexSet> cores_;
+    std::map<std::string, Instant> written_off_;
+    bool power_lost_ = false;
+    std::map<StepKey, Instant> launched_at_;
+    std::map<JobId, Attempt> cancelled_;
+    std::set<JobId> touched_, by_hand_;
+    std::map<std::uint64_t, JobId> waiting_;
+
+  public:
+    Instant now{};
+};
+
+}  // namespace switchyard::sim

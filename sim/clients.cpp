@@ -1,0 +1,358 @@
+// clients.cpp: see clients.hpp.
+
+#include "sim/clients.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sim/run.hpp"
+
+namespace switchyard::sim {
+namespace {
+
+constexpr core::Caller kOperator{0, 0};
+constexpr std::uint32_t kUsers[] = {1000, 1001};
+
+}  // namespace
+
+// One request on a connection of its own. Not answered in time: it hangs up and `unanswered`
+// decides.
+void Clients::ask(core::Event event, SimController::Answer answer, Millis patience,
+                  std::function<void()> unanswered) {
+    ++outstanding_;
+    World& world = sim_.world;
+    if (!sim_.controller.up()) {
+        world.after(Millis{500}, [this, unanswered] {
+            --outstanding_;
+            unanswered();
+        });
+        return;
+    }
+    auto answered = std::make_shared<bool>(false);
+    const bool deaf = sim_.faulty && world.random.chance(2);
+    const core::Token token =
+        sim_.controller.open([answered, answer, deaf](const core::effect::Reply& reply) {
+            if (deaf) return;
+            *answered = true;
+            answer(reply);
+        });
+    std::visit(
+        [&](auto& what) {
+            if constexpr (requires { what.caller; }) what.token = token;
+        },
+        event);
+    if (std::holds_alternative<core::event::CreateStep>(event)) sim_.controller.know_payload(token);
+    const std::uint64_t alive = sim_.controller.incarnation();
+    if (!(sim_.faulty && world.random.chance(2))) {
+        world.after(Millis{world.random.between(1, 20)}, [this, alive, event = std::move(event)] {
+            if (sim_.controller.incarnation() == alive) sim_.controller.take(event);
+        });
+    }
+    world.after(patience, [this, alive, token, answered, unanswered] {
+        --outstanding_;
+        if (*answered) return;
+        if (sim_.controller.incarnation() == alive) {
+            sim_.controller.close(token);
+            sim_.controller.take(core::event::TokenGone{token});
+        }
+        unanswered();
+    });
+}
+
+void Clients::begin(std::uint32_t submissions) {
+    to_submit_ = submissions;
+    submit_some();
+}
+
+void Clients::submit_some() {
+    if (submitted_ >= to_submit_) return;
+    const std::uint32_t burst = sim_.world.random.between(1, 3);
+    for (std::uint32_t i = 0; i < burst && submitted_ < to_submit_; ++i) {
+        ++submitted_;
+        ++sim_.figures.jobs;
+        submit(random_spec(submitted_), ++last_nonce_, 0);
+    }
+    if (sim_.world.random.chance(50)) command();
+    sim_.world.after(Millis{sim_.world.random.between(50, 3000)}, [this] { submit_some(); });
+}
+
+model::JobSpec Clients::random_spec(std::uint32_t number) {
+    Random& random = sim_.world.random;
+    model::JobSpec spec;
+    spec.name = fmt::format("j{}", number);
+    spec.kind = random.chance(15) ? model::JobKind::Allocation : model::JobKind::Batch;
+    spec.tasks = random.between(1, 6);
+    if (random.chance(25)) {
+        spec.nodes_min = spec.nodes_max =
+            random.between(1, std::min(3u, static_cast<std::uint32_t>(sim_.nodes.size())));
+        spec.tasks = *spec.nodes_min;
+    }
+    if (random.chance(20)) spec.exclusive = model::Exclusive::Node;
+    if (random.chance(20)) spec.gres_per_node = {{"gpu", "", random.between(1, 2)}};
+    if (random.chance(10)) spec.gres_per_node = {{"shard", "", random.between(1, 12)}};
+    if (random.chance(60))
+        spec.time_limit = model::TimeLimit{Seconds{random.between(5, 60)}, false};
+    if (random.chance(10)) spec.begin = sim_.world.now() + Seconds{random.between(1, 20)};
+    if (random.chance(10)) spec.hold = true;
+    if (random.chance(20)) spec.requeue = false;
+    if (random.chance(5)) spec.no_kill = true;
+    if (spec.kind == model::JobKind::Batch && random.chance(15)) {
+        model::ArraySpec array;
+        array.elements = model::IndexSet::range(0, random.between(0, 5));
+        array.throttle = random.chance(50) ? random.between(1, 3) : 0;
+        spec.array = array;
+    }
+    if (spec.kind == model::JobKind::Batch && !known_.empty() && random.chance(15)) {
+        model::DependencyTerm term{};
+        const model::DependencyKind kinds[] = {
+            model::DependencyKind::AfterAny, model::DependencyKind::AfterOk,
+            model::DependencyKind::AfterNotOk, model::DependencyKind::After,
+            model::DependencyKind::AfterCorr};
+        term.kind = kinds[random.below(5)];
+        term.job = known_[random.below(static_cast<std::uint32_t>(known_.size()))];
+        spec.dependency.terms = {term};
+    }
+    return spec;
+}
+
+void Clients::submit(model::JobSpec spec, std::uint64_t nonce, int tries) {
+    core::event::Submit event;
+    const std::uint32_t uid = kUsers[nonce % 2];
+    event.caller = {uid, uid};
+    event.spec = spec;
+    event.nonce = nonce;
+    auto listener = [this, spec](const core::effect::Reply& reply) {
+        if (const auto* submitted_reply = std::get_if<core::reply::Submitted>(&reply.body)) {
+            submitted(spec, submitted_reply->job, reply.token);
+        } else if (const auto* granted = std::get_if<core::reply::Granted>(&reply.body)) {
+            owner_answer(reply, {granted->job, reply.token, true, {}});
+        } else if (std::holds_alternative<core::reply::JobEnded>(reply.body)) {
+            std::erase_if(owners_, [&](const Owner& owner) { return owner.token == reply.token; });
+        }
+    };
+    ask(std::move(event), std::move(listener), Millis{3000}, [this, spec, nonce, tries] {
+        // An allocation's client is gone when its connection is; a batch submission is tried again.
+        if (tries < 20) submit(spec, nonce, tries + 1);
+    });
+}
+
+void Clients::submitted(const model::JobSpec& spec, JobId id, core::Token token) {
+    sim_.checker.submitted(id, spec.name);
+    known_.push_back(id);
+    if (spec.kind == model::JobKind::Allocation) {
+        sim_.checker.may_be_cancelled(id);
+        own({id, token, false, {}});
+    } else if (sim_.world.random.chance(15)) {
+        const std::uint64_t waiter = ++last_waiter_;
+        sim_.checker.began_waiting(waiter, id);
+        waiters_.push_back({waiter, id, 0});
+        wait_for(id, 0, waiter);
+    }
+}
+
+void Clients::wait_for(JobId id, std::uint32_t uid, std::uint64_t waiter) {
+    if (!sim_.controller.up()) {
+        sim_.world.after(Millis{700}, [this, id, uid, waiter] { wait_for(id, uid, waiter); });
+        return;
+    }
+    const core::Token token = sim_.controller.open([this, waiter](const core::effect::Reply&) {
+        sim_.checker.was_answered(waiter);
+        std::erase_if(waiters_, [&](const Waiter& one) { return one.number == waiter; });
+    });
+    sim_.controller.take(core::event::WaitForEnd{token, kOperator, id});
+}
+
+void Clients::own(Owner owner) {
+    std::erase_if(owners_, [&](const Owner& other) { return other.job == owner.job; });
+    owners_.push_back(owner);
+}
+
+void Clients::owner_answer(const core::effect::Reply& reply, Owner owner) {
+    static_cast<void>(reply);
+    own(owner);
+    World& world = sim_.world;
+    if (world.random.chance(50)) make_step(owner.job, 0, ++last_nonce_ + 1000000, 0);
+    const std::uint64_t alive = sim_.controller.incarnation();
+    world.after(Millis{world.random.between(500, 30000)}, [this, owner, alive] {
+        const auto still = std::ranges::find(owners_, owner.token, &Owner::token);
+        if (still == owners_.end() || sim_.controller.incarnation() != alive) return;
+        const JobId job = still->job;
+        owners_.erase(still);
+        sim_.controller.close(owner.token);
+        if (sim_.world.random.chance(50)) {
+            sim_.controller.take(core::event::Release{{}, kOperator, job, {}});
+        }
+        sim_.controller.take(
+            core::event::TokenGone{owner.token, sim_.faulty && sim_.world.random.chance(20)});
+    });
+}
+
+// Owners come back to a controller that has restarted, most of them.
+void Clients::connection_lost() {
+    const std::vector<Owner> owners = std::exchange(owners_, {});
+    for (const Owner& owner : owners) {
+        if (sim_.world.random.chance(15)) continue;
+        sim_.world.after(Millis{sim_.world.random.between(100, 4000)},
+                         [this, owner] { attach(owner, 0); });
+    }
+    for (const Waiter& waiter : waiters_) {
+        sim_.world.after(Millis{sim_.world.random.between(100, 4000)},
+                         [this, waiter] { wait_for(waiter.job, waiter.uid, waiter.number); });
+    }
+}
+
+void Clients::attach(Owner owner, int tries) {
+    if (tries > 20) return;
+    if (!sim_.controller.up()) {
+        sim_.world.after(Millis{500}, [this, owner, tries] { attach(owner, tries + 1); });
+        return;
+    }
+    const core::Token token = sim_.controller.open([this, owner](const core::effect::Reply& reply) {
+        if (std::holds_alternative<core::reply::Granted>(reply.body)) {
+            owner_answer(reply, {owner.job, reply.token, true, {}});
+        } else if (std::holds_alternative<core::reply::Submitted>(reply.body)) {
+            own({owner.job, reply.token, false, {}});
+        } else {
+            std::erase_if(owners_, [&](const Owner& one) { return one.token == reply.token; });
+        }
+    });
+    sim_.controller.take(core::event::Attach{token, kOperator, owner.job});
+}
+
+void Clients::script_began(const model::Job& job) {
+    if (!sim_.world.random.chance(30)) return;
+    sim_.world.after(Millis{sim_.world.random.between(10, 2000)},
+                     [this, id = job.id] { make_step(id, 0, ++last_nonce_ + 1000000, 0); });
+}
+
+// srun: it asks again under the same nonce when the controller has forgotten its connection.
+void Clients::make_step(JobId job, std::uint32_t uid, std::uint64_t nonce, int tries) {
+    core::event::CreateStep event;
+    event.caller = {uid, uid};
+    event.job = job;
+    event.nonce = nonce;
+    event.spec.name = "step";
+    event.spec.exact = nonce % 2 == 0;
+    if (nonce % 3 == 0) event.spec.tasks = 1;
+    ask(
+        std::move(event), [](const core::effect::Reply&) {}, Millis{4000},
+        [this, job, uid, nonce, tries] {
+            if (tries < 3) make_step(job, uid, nonce, tries + 1);
+        });
+}
+
+model::JobSelector Clients::random_selector() {
+    Random& random = sim_.world.random;
+    model::JobSelector selector;
+    selector.job = known_[random.below(static_cast<std::uint32_t>(known_.size()))];
+    if (random.chance(30)) {
+        selector.elements.emplace();
+        selector.elements->insert(random.below(4));
+        if (random.chance(50)) selector.elements->insert(random.below(6));
+    }
+    return selector;
+}
+
+void Clients::command() {
+    if (known_.empty()) return;
+    Random& random = sim_.world.random;
+    const model::JobSelector selector = random_selector();
+    const auto nothing = [] {};
+    const SimController::Answer ignore = [](const core::effect::Reply&) {};
+    const auto ask_soon = [&](core::Event event) {
+        ask(std::move(event), ignore, Millis{2000}, nothing);
+    };
+    switch (random.below(9)) {
+        case 0:
+        case 1: {
+            core::event::Signal event;
+            event.caller = kOperator;
+            event.filter.jobs = {selector};
+            event.signal = random.chance(30) ? 9 : 0;
+            for (const auto& [id, job] : sim_.controller.disk().jobs()) {
+                if (id == selector.job || (job.array && job.array->array_id == selector.job))
+                    sim_.checker.may_be_cancelled(id);
+            }
+            sim_.checker.may_be_cancelled(selector.job);
+            const bool plain = !selector.elements.has_value();
+            auto note = [this, id = selector.job, plain](const core::effect::Reply& reply) {
+                const auto* done = std::get_if<core::reply::Done>(&reply.body);
+                if (done == nullptr || !plain || !done->problems.empty() ||
+                    done->touched.size() != 1)
+                    return;
+                if (done->touched.front() == std::to_string(id.value))
+                    sim_.checker.cancel_acknowledged(id, {});
+            };
+            return ask(std::move(event), std::move(note), Millis{2000}, nothing);
+        }
+        case 2:
+            return ask_soon(core::event::Hold{{}, kOperator, {selector}, true, random.chance(50)});
+        case 3:
+            return ask_soon(core::event::Hold{{}, kOperator, {selector}, false, false});
+        case 4: {
+            for (const auto& [id, job] : sim_.controller.disk().jobs()) {
+                if (id == selector.job || (job.array && job.array->array_id == selector.job))
+                    sim_.checker.requeued_by_hand(id);
+            }
+            sim_.checker.requeued_by_hand(selector.job);
+            return ask_soon(
+                core::event::Requeue{{}, kOperator, {selector}, random.chance(20), false});
+        }
+        case 5:
+            return ask_soon(core::event::Suspend{{}, kOperator, {selector}, random.chance(50)});
+        case 6:
+            return ask_soon(core::event::Top{{}, kOperator, {selector}});
+        case 7: {
+            core::event::UpdateJob event{{}, kOperator, {selector}, {}};
+            event.update.time_limit = {model::TimeLimitChange::Mode::Set,
+                                       {Seconds{random.between(5, 90)}, false}};
+            return ask_soon(std::move(event));
+        }
+        default: {
+            core::event::UpdateNode event{{}, kOperator, "root", {}};
+            event.update.nodes = {
+                sim_.nodes[random.below(static_cast<std::uint32_t>(sim_.nodes.size()))]->name()};
+            const model::NodeVerb verbs[] = {model::NodeVerb::Drain, model::NodeVerb::Undrain,
+                                             model::NodeVerb::Resume, model::NodeVerb::Down};
+            event.update.verb = verbs[random.below(4)];
+            event.update.reason = "chaos";
+            return ask_soon(std::move(event));
+        }
+    }
+}
+
+void Clients::put_right() {
+    core::Cluster& cluster = sim_.controller.cluster();
+    for (const auto& node : sim_.nodes) {
+        core::event::UpdateNode event{{}, kOperator, "root", {}};
+        event.update.nodes = {node->name()};
+        event.update.verb = model::NodeVerb::Resume;
+        sim_.controller.take(event);
+    }
+    std::vector<model::JobSelector> held, suspended;
+    for (const auto& [id, job] : cluster.jobs()) {
+        model::JobSelector selector;
+        selector.job = id;
+        if (const auto* pending = std::get_if<model::Pending>(&job.phase)) {
+            if (pending->hold == model::Hold::None) continue;
+            if (job.array) {
+                selector.job = job.array->array_id;
+                selector.all_elements = true;
+            }
+            held.push_back(selector);
+        } else if (std::holds_alternative<model::Suspended>(job.phase)) {
+            if (job.array) {
+                selector.job = job.array->array_id;
+                selector.all_elements = true;
+            }
+            suspended.push_back(selector);
+        }
+    }
+    sim_.controller.take(core::event::Hold{{}, kOperator, held, false, false});
+    sim_.controller.take(core::event::Suspend{{}, kOperator, suspended, true});
+}
+
+}  // namespace switchyard::sim

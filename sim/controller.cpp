@@ -1,0 +1,167 @@
+// controller.cpp: see controller.hpp.
+
+#include "sim/controller.hpp"
+
+#include <utility>
+#include <variant>
+
+#include "core/testing/describe.hpp"
+#include "sim/run.hpp"
+
+namespace switchyard::sim {
+
+using core::testing::describe;
+
+SimController::SimController(Simulation& sim, core::Settings settings)
+    : sim_(sim), settings_(std::move(settings)) {}
+
+void SimController::start() {
+    ++incarnation_;
+    sim_.world.trace("controller: starts with {} jobs on disk", disk_.jobs().size());
+    cluster_ = std::make_unique<core::Cluster>(settings_, disk_.load(), sim_.world.now());
+    cluster_->check_invariants();
+    take(core::event::Tick{});
+}
+
+// What was written stays; of what was being written, the disk has a whole number of transactions.
+void SimController::crash() {
+    if (!up()) return;
+    ++sim_.figures.crashes;
+    std::size_t survived = 0;
+    while (survived < writes_.size() && sim_.world.random.chance(50)) {
+        disk_.apply(writes_[survived].batch);
+        for (const auto& [id, job] : writes_[survived].batch.jobs) sim_.checker.seen(job);
+        ++survived;
+    }
+    sim_.world.trace("controller: killed; {} of {} writes reached the disk", survived,
+                     writes_.size());
+    writes_.clear();
+    cluster_.reset();
+    answers_.clear();
+    stepping_.clear();
+    payloads_.clear();
+    turn_due_ = false;
+    ++incarnation_;
+    for (auto& node : sim_.nodes) node->cut();
+    sim_.clients.connection_lost();
+}
+
+void SimController::take(const core::Event& event) {
+    if (!up()) return;
+    ++sim_.figures.events;
+    cluster_->step(sim_.world.now(), event);
+    cluster_->check_invariants();
+    if (turn_due_) return;
+    turn_due_ = true;
+    const std::uint64_t alive = incarnation_;
+    sim_.world.after(Millis{sim_.world.random.below(4)}, [this, alive] {
+        if (incarnation_ == alive) turn();
+    });
+}
+
+// One turn of the loop: schedule once for all that came, and hand the changes to the disk.
+void SimController::turn() {
+    turn_due_ = false;
+    cluster_->schedule(sim_.world.now());
+    cluster_->check_invariants();
+    for (const model::Node& node : cluster_->nodes()) {
+        if (node.down) sim_.checker.written_off(node.config.name, sim_.world.now());
+    }
+    const core::Changes changes = cluster_->take_changes();
+    writes_.push_back({core::testing::prepare(*cluster_, changes), cluster_->take_effects()});
+    const std::uint64_t alive = incarnation_;
+    if (writes_.size() == 1) {
+        sim_.world.after(Millis{sim_.world.random.between(1, 20)}, [this, alive] {
+            if (incarnation_ == alive) written();
+        });
+    }
+    wake_at_next();
+}
+
+void SimController::written() {
+    const Write done = std::move(writes_.front());
+    writes_.pop_front();
+    disk_.apply(done.batch);
+    for (const auto& [id, job] : done.batch.jobs) sim_.checker.seen(job);
+    if (writes_.empty() && !turn_due_) disk_.check_against(*cluster_);
+    for (const core::Effect& effect : done.effects) {
+        carry_out(effect);
+        if (!up()) return;
+    }
+    const std::uint64_t alive = incarnation_;
+    if (!writes_.empty()) {
+        sim_.world.after(Millis{sim_.world.random.between(1, 20)}, [this, alive] {
+            if (incarnation_ == alive) written();
+        });
+    }
+}
+
+void SimController::wake_at_next() {
+    const auto next = cluster_->next_wakeup();
+    if (!next) return;
+    const std::uint64_t alive = incarnation_;
+    sim_.world.at(std::max(*next, sim_.world.now() + Millis{1}), [this, alive, when = *next] {
+        if (incarnation_ != alive) return;
+        const auto due = cluster_->next_wakeup();
+        if (due && *due <= when) take(core::event::Tick{});
+    });
+}
+
+core::Token SimController::open(Answer answer) {
+    const core::Token token{++last_token_};
+    answers_[token] = std::move(answer);
+    return token;
+}
+
+void SimController::carry_out(const core::Effect& effect) {
+    sim_.world.trace("controller: {}", describe(effect));
+    if (const auto* reply = std::get_if<core::effect::Reply>(&effect)) {
+        if (const auto* made = std::get_if<core::reply::StepMade>(&reply->body)) {
+            if (stepping_.contains(reply->token)) payloads_.insert(made->key);
+        }
+        const std::uint64_t alive = incarnation_;
+        sim_.world.after(Millis{sim_.world.random.below(5)}, [this, alive, copy = *reply] {
+            if (incarnation_ != alive) return;
+            const auto found = answers_.find(copy.token);
+            if (found == answers_.end()) return;
+            const Answer answer = found->second;
+            if (copy.last) answers_.erase(found);
+            answer(copy);
+        });
+        return;
+    }
+    const std::string* name = nullptr;
+    std::visit(
+        [&](const auto& what) {
+            if constexpr (requires { what.node; }) name = &what.node;
+        },
+        effect);
+    SimNode* node = name == nullptr ? nullptr : sim_.find_node(*name);
+    if (node == nullptr || !node->connected()) return;
+    // A launch goes out complete; the shell adds the job as it is now.
+    const model::Job* job = nullptr;
+    const model::Step* step = nullptr;
+    JobId id{};
+    Attempt attempt{};
+    if (const auto* batch = std::get_if<core::effect::LaunchBatch>(&effect)) {
+        id = batch->job;
+        attempt = batch->attempt;
+    } else if (const auto* launch = std::get_if<core::effect::LaunchStep>(&effect)) {
+        if (!payloads_.contains(launch->key))
+            violated("a step is launched whose srun this process never heard");
+        id = launch->key.job;
+        attempt = launch->key.attempt;
+        const auto found = cluster_->steps().find(launch->key);
+        if (found == cluster_->steps().end()) return;
+        step = &found->second;
+    }
+    if (id.value != 0) {
+        const auto found = cluster_->jobs().find(id);
+        if (found == cluster_->jobs().end() || found->second.attempt != attempt) return;
+        if (model::allocation_of(found->second) == nullptr) return;
+        job = &found->second;
+    }
+    node->receive(node->link(), effect, job, step);
+}
+
+}  // namespace switchyard::sim
