@@ -41,6 +41,7 @@ namespace switchyard::controller {
 
 struct StartOptions {
     bool clear_state = false;  // -c: begin with an empty queue.
+    store::SqliteOptions store{};
 };
 
 class Controller {

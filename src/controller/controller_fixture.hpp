@@ -60,8 +60,8 @@ class ControllerFixture : public testing::Test {
     }
 
     void start() { start(config()); }
-    void start(config::Config config) {
-        auto controller = Controller::create(loop_, log_, std::move(config), {});
+    void start(config::Config config, const StartOptions& options = {}) {
+        auto controller = Controller::create(loop_, log_, std::move(config), options);
         ASSERT_TRUE(controller) << controller.error().message;
         controller_ = *std::move(controller);
     }

@@ -398,6 +398,22 @@ TEST_F(ControllerFixture, ASignalGoesToTheLoopAlthoughTheThreadsWereThereFirst) 
     EXPECT_TRUE(stopped);
 }
 
+TEST_F(ControllerFixture, AFullDiskEndsTheControllerBeforeItPromisesWhatItCannotKeep) {
+    start(config(), {.store = {.pages_max = 60}});
+    const auto shell = client();
+    wire::Request request = submission();
+    request.mutable_submit()->mutable_payload()->add_environment(std::string(20'000, 'x'));
+    for (int i = 0; i < 200; ++i) shell->send(request);
+    loop_.run();  // Ends by itself.
+    EXPECT_NE(controller_->exit_code(), 0);
+    controller_.reset();
+    run_until([&] { return shell->closed; });
+    EXPECT_LT(shell->replies.size(), 200u);
+    start();
+    const auto next = client();
+    for (const wire::Reply& reply : shell->replies) state_of(*next, reply.submitted().job());
+}
+
 TEST_F(ControllerFixture, ASecondControllerOnTheSameStateIsRefused) {
     start();
     auto second = Controller::create(loop_, log_, config(), {});

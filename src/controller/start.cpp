@@ -93,7 +93,7 @@ Result<std::unique_ptr<Controller>> Controller::create(io::Loop& loop, Log& log,
         probe.reset();
         put_aside(database, log);
     }
-    SY_TRY(auto store, store::open_sqlite(database));
+    SY_TRY(auto store, store::open_sqlite(database, options.store));
     const Instant now = std::chrono::floor<Millis>(std::chrono::system_clock::now());
     SY_TRY(store::Loaded loaded, store->load(now - settings.min_job_age));
     log.info("Recovered state of {} jobs, {} steps, {} nodes (epoch {})", loaded.jobs.size(),
