@@ -98,7 +98,7 @@ bool print_once(Session& session, const SinfoOptions& options) {
     return true;
 }
 
-int run(const SinfoOptions& options) {
+int list_once(const SinfoOptions& options) {
     auto session = open_session(std::string(kProgram));
     if (!session) {
         say_call_failed(kProgram, "slurm_load_partitions", session.error());
@@ -109,9 +109,14 @@ int run(const SinfoOptions& options) {
         print("No reservations in the system\n");
         return 0;
     }
+    return print_once(*session, options) ? 0 : 1;
+}
+
+int run(const SinfoOptions& options) {
     for (;;) {
-        if (!print_once(*session, options)) return 1;
-        if (options.iterate_seconds == 0) return 0;
+        const int code = list_once(options);
+        if (options.iterate_seconds == 0) return code;
+        // A controller that is away now may be back the next time.
         print("\n");
         std::fflush(stdout);
         sleep(static_cast<unsigned>(options.iterate_seconds));

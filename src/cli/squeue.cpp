@@ -119,6 +119,22 @@ void say_unknown_fields(const Table& table, std::string_view kind) {
     }
 }
 
+int list_once(const SqueueOptions& options, const format::JobTable& jobs,
+              const format::StepTable& steps) {
+    const std::string_view call =
+        options.steps ? "slurm_get_job_steps error" : "slurm_load_jobs error";
+    auto session = open_session(std::string(kProgram));
+    if (!session) {
+        say_call_failed(kProgram, call, session.error());
+        return 1;
+    }
+    if (!is_our_cluster(kProgram, options.clusters, session->config)) return 1;
+    Listing listing(options, *session);
+    const Status printed = options.steps ? listing.print_steps(steps) : listing.print_jobs(jobs);
+    if (!printed) say_call_failed(kProgram, call, printed.error());
+    return printed ? 0 : 1;
+}
+
 int run(const SqueueOptions& options) {
     const auto jobs =
         format::JobTable::make(options.steps ? format::TableRequest{} : options.table);
@@ -131,23 +147,10 @@ int run(const SqueueOptions& options) {
     say_unknown_fields(*jobs, "job");
     say_unknown_fields(*steps, "job step");
 
-    auto session = open_session(std::string(kProgram));
-    if (!session) {
-        say_call_failed(kProgram, "slurm_load_jobs error", session.error());
-        return 1;
-    }
-    if (!is_our_cluster(kProgram, options.clusters, session->config)) return 1;
-    Listing listing(options, *session);
     for (;;) {
-        const Status printed =
-            options.steps ? listing.print_steps(*steps) : listing.print_jobs(*jobs);
-        if (!printed) {
-            say_call_failed(kProgram,
-                            options.steps ? "slurm_get_job_steps error" : "slurm_load_jobs error",
-                            printed.error());
-            return 1;
-        }
-        if (options.iterate_seconds == 0) return 0;
+        const int code = list_once(options, *jobs, *steps);
+        if (options.iterate_seconds == 0) return code;
+        // A controller that is away now may be back the next time.
         print("\n");
         std::fflush(stdout);
         sleep(static_cast<unsigned>(options.iterate_seconds));

@@ -67,7 +67,7 @@ std::string time_left(const JobRow& row) {
     const auto limit = time_limit(row.job);
     if (!limit) return "NOT_SET";
     if (limit->unlimited) return "UNLIMITED";
-    return duration_text(limit->seconds - model::run_time(row.job, row.view.now));
+    return duration_text(limit->seconds - time_used(row.job, row.view.now));
 }
 
 std::string start_time(const JobRow& row) {
@@ -205,7 +205,7 @@ const Field<JobRow> kFields[] = {
     {'K', "ArrayTaskID", "ARRAY_TASK_ID", kCut, array_task_id},
     {'L', "TimeLeft", "TIME_LEFT", kDuration, time_left},
     {'M', "TimeUsed", "TIME", kDuration,
-     [](const JobRow& r) { return duration_text(model::run_time(r.job, r.view.now)); }},
+     [](const JobRow& r) { return duration_text(time_used(r.job, r.view.now)); }},
     {'N', "NodeList", "NODELIST", kNodes, [](const JobRow& r) { return node_list(r.job); }},
     {'O', "Contiguous", "CONTIGUOUS", kCut,
      [](const JobRow& r) { return number(spec(r).contiguous); }},

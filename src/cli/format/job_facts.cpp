@@ -15,6 +15,10 @@ const model::Pending* pending_of(const Job& job) { return std::get_if<model::Pen
 const model::Completing* completing_of(const Job& job) {
     return std::get_if<model::Completing>(&job.phase);
 }
+bool will_be_queued_again(const Job& job) {
+    const auto* completing = completing_of(job);
+    return completing != nullptr && completing->next != model::Completing::Next::End;
+}
 
 std::uint32_t nodes_needed(const Job& job) {
     const model::JobSpec& spec = *job.spec;
@@ -184,7 +188,12 @@ std::optional<Instant> shown_start(const Job& job) {
     return model::end_of(job);  // It never ran: Slurm shows the moment it was cancelled.
 }
 
+Seconds time_used(const Job& job, Instant now) {
+    return will_be_queued_again(job) ? Seconds{0} : model::run_time(job, now);
+}
+
 std::optional<Instant> shown_end(const Job& job) {
+    if (will_be_queued_again(job)) return std::nullopt;
     if (const auto end = model::end_of(job); end) return end;
     const auto limit = time_limit(job);
     if (const auto* pending = pending_of(job); pending != nullptr) {

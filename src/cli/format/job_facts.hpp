@@ -27,6 +27,9 @@ std::string reason_text(const model::Job& job);
 // Whether %R shows the reason and not the nodes.
 bool shows_reason(const model::Job& job);
 
+// Time it ran so far. A run that ends only to be queued again counts for nothing.
+Seconds time_used(const model::Job& job, Instant now);
+
 // Actual or expected; none where nobody knows.
 std::optional<Instant> shown_start(const model::Job& job);
 std::optional<Instant> shown_end(const model::Job& job);

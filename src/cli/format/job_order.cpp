@@ -27,7 +27,7 @@ std::int64_t limit_seconds(const model::Job& job) {
 
 std::int64_t seconds_left(const JobRow& row) {
     const std::int64_t limit = limit_seconds(row.job);
-    return limit == kNever ? kNever : limit - model::run_time(row.job, row.view.now).count();
+    return limit == kNever ? kNever : limit - time_used(row.job, row.view.now).count();
 }
 
 std::uint32_t base_id(const model::Job& job) {
@@ -108,7 +108,7 @@ std::int64_t number_field(const JobRow& row, char letter) {
         case 'm':
             return static_cast<std::int64_t>(spec.memory.amount.value);
         case 'M':
-            return model::run_time(row.job, row.view.now).count();
+            return time_used(row.job, row.view.now).count();
         case 'p':
         case 'Q':
             return row.job.priority;

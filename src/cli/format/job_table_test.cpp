@@ -200,6 +200,15 @@ TEST_F(JobTableTest, ACompletingJobShowsTheNodesThatAreLeft) {
     EXPECT_EQ(print(job(9, spec("x"), ending), "%t %D %N %R %M"), "CG 2 n[2-3] n[2-3] 0:10\n");
 }
 
+TEST_F(JobTableTest, ARunThatIsQueuedAgainCountsForNothing) {
+    model::Completing ending;
+    ending.run = running({grant("n1", 1)}, 0, 10);
+    ending.ended = moment(10);
+    ending.dirty_nodes = {"n1"};
+    ending.next = model::Completing::Next::Requeue;
+    EXPECT_EQ(print(job(9, spec("x"), ending), "%t %M %R %e"), "CG 0:00 n1 N/A\n");
+}
+
 TEST_F(JobTableTest, MemoryIsConvertedUnlessToldNotTo) {
     model::JobSpec of = spec("mem");
     of.memory = {model::MemoryRequest::Per::Node, {2048}};

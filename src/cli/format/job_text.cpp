@@ -112,7 +112,7 @@ void JobText::add_state() {
 void JobText::add_times() {
     const auto limit = time_limit(job_);
     record_.line(fmt::format("RunTime={} TimeLimit={} TimeMin={}",
-                             model::format_duration(model::run_time(job_, style_.now)),
+                             model::format_duration(time_used(job_, style_.now)),
                              limit ? model::format_limit(*limit) : "Partition_Limit",
                              spec_.time_min ? model::format_limit(*spec_.time_min) : "N/A"));
     record_.line(fmt::format("SubmitTime={} EligibleTime={}", moment(job_.submitted, "Unknown"),
@@ -125,7 +125,7 @@ void JobText::add_times() {
     std::int64_t before = 0;
     if (const auto* phase = std::get_if<model::Suspended>(&job_.phase); phase != nullptr) {
         suspended = moment(phase->since, "None");
-        before = model::run_time(job_, style_.now).count();
+        before = time_used(job_, style_.now).count();
     }
     record_.line(fmt::format("SuspendTime={} SecsPreSuspend={} LastSchedEval={} Scheduler={}",
                              suspended, before, moment(job_.last_evaluated, "Unknown"),
