@@ -65,6 +65,8 @@ std::uint64_t driver_says(const char* uuid) {
     return 0;
 }
 
+__attribute__((destructor)) void print_at_exit() { Guard::get().print_counts(); }
+
 }  // namespace
 
 Guard& Guard::get() {
@@ -94,6 +96,7 @@ void Guard::read_environment() {
         if (strncmp(item, "job=", 4) == 0) job_ = strtoull(item + 4, nullptr, 10);
         if (strncmp(item, "ledger=", 7) == 0) ledger = item + 7;
         if (strcmp(item, "strict") == 0) strict_ = true;
+        if (strcmp(item, "stats") == 0) stats_ = true;
         if (strncmp(item, "card=", 5) == 0) read_card(item + 5);
     }
     ledger_.open(ledger);
@@ -258,6 +261,10 @@ void Guard::capture_begins() {
 
 void Guard::capture_ended() {
     for (unsigned i = 0; i < cards_count_; ++i) cards_[i].pacer.capture_ended();
+}
+
+void Guard::print_counts() const {
+    for (unsigned i = 0; stats_ && i < cards_count_; ++i) cards_[i].pacer.print_count();
 }
 
 void Guard::stream_is_gone(Stream stream) {

@@ -61,6 +61,7 @@ class Guard {
     void capture_begins();
     void capture_ended();
     void stream_is_gone(Stream stream);
+    void print_counts() const;  // If the variable asks for it (";stats").
 
   private:
     struct Card {
@@ -80,7 +81,7 @@ class Guard {
     Card cards_[kCardsMax];
     unsigned cards_count_ = 0;
     std::uint64_t job_ = 0;
-    bool strict_ = false;
+    bool strict_ = false, stats_ = false;
     std::atomic<int> device_cards_[kDevicesMax] = {};  // 0: not looked up; 1: none; 2 + card.
     Ledger ledger_;
     Holdings holdings_;

@@ -3,6 +3,8 @@
 #include <dlfcn.h>
 #include <string.h>
 
+#include <initializer_list>
+
 #include "gpu/guard/driver.hpp"
 #include "gpu/guard/guard.hpp"
 #include "gpu/guard/intercept.hpp"

@@ -2,6 +2,7 @@
 
 #include <linux/futex.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -91,6 +92,7 @@ bool Pacer::make_events() {
 // Waits until the card has done all this process gave it.
 void Pacer::drain() {
     const RelaxedCapture relaxed;
+    const std::uint64_t began = now_ns();
     const auto record = SY_DRIVER("cuEventRecord", Result(*)(Event, Stream));
     const auto wait = SY_DRIVER("cuEventSynchronize", Result(*)(Event));
     const auto synchronize = SY_DRIVER("cuCtxSynchronize", Result(*)());
@@ -100,6 +102,18 @@ void Pacer::drain() {
     }
     // What other streams still have; as a rule nothing.
     if (synchronize != nullptr) synchronize();
+    drained_ns_ += now_ns() - began;
+}
+
+void Pacer::print_count() const {
+    const Turns::Count count = turns_.count();
+    fprintf(
+        stderr,
+        "switchyard guard: %u launches, %llu turns, had the card %.3f s, waited %.3f s, drained "
+        "%.3f s, %u waits to stay close\n",
+        launches_.load(), static_cast<unsigned long long>(count.turns),
+        static_cast<double>(count.held_ns) / 1e9, static_cast<double>(count.waited_ns) / 1e9,
+        static_cast<double>(drained_ns_) / 1e9, run_ahead_waits_.load());
 }
 
 void Pacer::limit_run_ahead(Stream stream) {
@@ -111,7 +125,10 @@ void Pacer::limit_run_ahead(Stream stream) {
         since_mark_ = 0;
         const RelaxedCapture relaxed;
         const unsigned at = marks_ % 2;
-        if (record(events_[at], stream) == kCudaSuccess && marks_++ > 0) wait(events_[1 - at]);
+        if (record(events_[at], stream) == kCudaSuccess && marks_++ > 0) {
+            wait(events_[1 - at]);
+            ++run_ahead_waits_;
+        }
         const std::uint64_t now = now_ns();
         const std::uint64_t batch = now - last_mark_;
         const std::uint32_t every = mark_every_;

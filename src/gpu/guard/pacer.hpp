@@ -27,6 +27,8 @@ class Pacer {
     void capture_ended();
     void stream_is_gone(Stream stream);
     void forget_after_fork();
+    // To standard error: how often it had the card and how long it waited.
+    void print_count() const;
 
   private:
     static void* watch(void* self);
@@ -46,6 +48,8 @@ class Pacer {
     std::atomic<int> captures_ = 0;
     std::atomic<Stream> last_stream_ = nullptr;
     std::atomic<Context> context_ = nullptr;
+    std::atomic<std::uint64_t> drained_ns_ = 0;
+    std::atomic<std::uint32_t> run_ahead_waits_ = 0;
     bool thread_started_ = false;
 
     // Guarded by gate_.

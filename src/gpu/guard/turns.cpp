@@ -66,7 +66,7 @@ bool Turns::take_place() {
         place.started = start_time(self);
         place.weight = share_.weight;
         place.job = share_.job;
-        place.virtual_ns = file_->virtual_now.load();
+        place.virtual_ns = virtual_time(now_ns());
         place.wants_since = 0;
         place.last_seen = now_ns();
         std::uint32_t used = file_->places_used;
@@ -122,9 +122,20 @@ bool Turns::holder_is_gone(std::uint32_t turn) const {
     return holder.pid == 0 || !is_alive(holder.pid, holder.started);
 }
 
+// Where the holder will stand if its slice ends now. Whoever is new starts there: what the holder
+// used before others came is no debt to them.
+std::uint64_t Turns::virtual_time(std::uint64_t now) const {
+    const std::uint64_t began = file_->slice_began;
+    const std::uint64_t start = file_->virtual_now;
+    if (file_->turn == 0 || now < began) return start;
+    return start + (now - began) * file_->virtual_rate / 1024;
+}
+
 // The clock of virtual time shows where the one in service started (start-time fair queueing).
 void Turns::begin_slice(std::uint64_t now) {
     file_->virtual_now = file_->places[place_.load()].virtual_ns.load();
+    file_->virtual_rate = 1024 * same_job(now) * share_.total / share_.weight;
+    file_->slice_began = now;
     slice_start_ = now;
     slice_end_ = now + kSlice;
 }
@@ -136,7 +147,8 @@ void Turns::wait_for_turn() {
     rest_if_strict();
     const std::uint64_t began = now_ns();
     // Who was away does not come back with a claim on the past.
-    const std::uint64_t floor = file_->virtual_now;
+    const bool was_away = mine.last_seen + kLately < began;
+    const std::uint64_t floor = was_away ? virtual_time(began) : file_->virtual_now.load();
     if (mine.virtual_ns < floor) mine.virtual_ns = floor;
     mine.last_seen = began;
     mine.wants_since = began;
@@ -154,7 +166,10 @@ void Turns::wait_for_turn() {
         futex_wait(file_->turn, turn, kLook);
     }
     mine.wants_since = 0;
-    begin_slice(now_ns());
+    now = now_ns();
+    ++turns_taken_;
+    waited_ns_ += now - began;
+    begin_slice(now);
 }
 
 void Turns::settle_account(std::uint64_t now) {
@@ -162,6 +177,7 @@ void Turns::settle_account(std::uint64_t now) {
     const std::uint64_t start = slice_start_.exchange(now);
     const std::uint64_t used = now > start ? now - start : 0;
     mine.last_seen = now;
+    held_ns_ += used;
     mine.virtual_ns += used * same_job(now) * share_.total / share_.weight;
     if (share_.strict) rest_until_ = start + used * share_.total / share_.weight;
 }

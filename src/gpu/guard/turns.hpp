@@ -44,6 +44,10 @@ class Turns {
     bool has_claim();
     // After draining: counts what was used and hands the turn on.
     void give_up();
+    struct Count {
+        std::uint64_t turns, held_ns, waited_ns;
+    };
+    Count count() const { return {turns_taken_, held_ns_, waited_ns_}; }
     std::uint64_t slice_ends() const { return slice_end_.load(std::memory_order_relaxed); }
 
   private:
@@ -59,13 +63,17 @@ class Turns {
         std::atomic<std::uint32_t> turn;  // 1 + place, or 0: nobody's. A futex.
         std::atomic<std::uint32_t> places_used;
         std::atomic<std::uint64_t> virtual_now;  // Where the present holder's slice began.
-        std::uint64_t unused[6];
+        std::atomic<std::uint64_t> slice_began;
+        std::atomic<std::uint64_t>
+            virtual_rate;  // Of the holder: virtual time per time, in 1/1024.
+        std::uint64_t unused[4];
         Place places[kTurnPlacesMax];
     };
 
     bool take_place();
     void settle_account(std::uint64_t now);
     std::uint64_t same_job(std::uint64_t now) const;
+    std::uint64_t virtual_time(std::uint64_t now) const;
     int next_waiter() const;
     bool holder_is_gone(std::uint32_t turn) const;
     void begin_slice(std::uint64_t now);
@@ -77,6 +85,7 @@ class Turns {
     std::atomic<int> place_ = -1;
     std::atomic<std::uint64_t> slice_start_ = 0, slice_end_ = 0;
     std::atomic<std::uint64_t> rest_until_ = 0;  // Strict: not before.
+    std::atomic<std::uint64_t> turns_taken_ = 0, held_ns_ = 0, waited_ns_ = 0;
 };
 
 }  // namespace switchyard::guard
