@@ -188,6 +188,7 @@ void StepRun::on_exited(Node& node, const TaskExit& exit) {
 
 void StepRun::tell_exits() {
     gather_timer_ = {};
+    if (table_.all_ended()) terminal_.reset();  // Our own lines want a terminal as it was.
     static const bool brief = [] {
         const char* wish = std::getenv("SLURM_SRUN_REDUCE_TASK_EXIT_MSG");
         return wish != nullptr && std::strcmp(wish, "0") != 0;
