@@ -151,7 +151,6 @@ model::StepSpec step_spec(const JobRequest& request, bool alone) {
     step.exact =
         launch.exact || request.exclusive || request.given_on_command_line("cpus-per-task");
     step.whole = launch.external_launcher;
-    step.immediate = request.ask.immediate_seconds.has_value();
     if (request.given_on_command_line("time")) step.time_limit = job.time_limit;
     return step;
 }

@@ -30,8 +30,7 @@ struct LaunchSettings {
     std::optional<std::uint32_t>
         wait_seconds;  // -W: how long tasks may run after the first one ended.
     std::string cpu_bind, mem_bind, mpi, resv_ports;
-    std::string prolog, epilog;            // Run by srun itself.
-    std::string task_prolog, task_epilog;  // Run on the nodes around each task.
+    std::string prolog, epilog;  // Run by srun itself.
     bool disable_status = false, quit_on_interrupt = false, external_launcher = false;
     bool overlap = false, exact = false, interactive = false;
     std::optional<std::uint32_t> relative;

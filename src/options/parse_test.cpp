@@ -83,6 +83,8 @@ std::string sample_value(std::string_view name) {
         {"exclude", "n3"},
         {"nodefile", "/dev/null"},
         {"wait-all-nodes", "1"},
+        {"reservation", ""},
+        {"licenses", ""},
     };
     const auto found = special.find(name);
     return found == special.end() ? "2" : found->second;
@@ -120,6 +122,19 @@ TEST(Options, HintsThatAreNotFollowedAreWarnedAbout) {
     }
 }
 
+TEST(Options, ValuesThatAreKeptButNotFollowedAreWarnedAboutOnceAndNotInEveryStep) {
+    EXPECT_EQ(parse(Command::Sbatch, {"--gpu-bind=closest"}).request.warnings.size(), 1u);
+    EXPECT_EQ(parse(Command::Sbatch, {"--gpu-bind=none"}).request.warnings.size(), 0u);
+    EXPECT_EQ(parse(Command::Srun, {"-m", "block:cyclic"}).request.warnings.size(), 1u);
+    EXPECT_EQ(parse(Command::Srun, {"-m", "cyclic"}).request.warnings.size(), 0u);
+    EXPECT_EQ(parse(Command::Srun, {"--mem-bind=local"}).request.warnings.size(), 1u);
+    EXPECT_EQ(parse(Command::Srun, {"--mem-bind=none"}).request.warnings.size(), 0u);
+    EXPECT_EQ(parse(Command::Sbatch, {"--prefer=gpu"}).request.warnings.size(), 1u);
+    EXPECT_EQ(parse(Command::Srun, {}, {"SLURM_JOB_ID=7", "SLURM_GPU_BIND=closest"})
+                  .request.warnings.size(),
+              0u);
+}
+
 TEST(Options, NoTwoOptionsOfACommandShareANameOrALetter) {
     for (const Command command : {Command::Sbatch, Command::Salloc, Command::Srun}) {
         std::set<std::string_view> names;
@@ -146,10 +161,10 @@ TEST(Options, ShortLettersClusterAndTakeTheirValueWithOrWithoutABlank) {
 }
 
 TEST(Options, AnUnambiguousPrefixOfALongNameWillDo) {
-    const model::JobSpec job = job_of({"--job=x", "--ntasks-per-n=3", "--reserv", "r1"});
+    const model::JobSpec job = job_of({"--job=x", "--ntasks-per-n=3", "--constr", "gpu"});
     EXPECT_EQ(job.name, "x");
     EXPECT_EQ(job.tasks_per_node, 3u);
-    EXPECT_EQ(job.reservation, "r1");
+    EXPECT_EQ(job.constraint, "gpu");
 }
 
 TEST(Options, TasksPerNodeIsASecondSpelling) {
@@ -329,6 +344,8 @@ TEST(Options, BadValuesAreToldInSlurmsWordsWithItsExitCodes) {
         {{"--gres=gpu:none:of:these"}, "Invalid generic resource (gres) specification", 1},
         {{"-w", "n[1-"}, "Invalid node name specified", 1},
         {{"--export="}, "Invalid --export specification", 255},
+        {{"--reservation=r1"}, "Requested reservation is invalid", 1},
+        {{"-L", "matlab:2"}, "Invalid license specification", 1},
     };
     for (const BadCase& bad : cases) {
         const Parsed parsed = parse(Command::Sbatch, bad.words);

@@ -33,6 +33,10 @@ Outcome refuse(Setting& setting) {
 }
 
 Outcome warn(Setting& setting) {
+    // What a job hands on to its steps by variables was warned about when the job was submitted.
+    const bool inherited = setting.source == Source::Environment &&
+                           setting.surroundings.variable("SLURM_JOB_ID").has_value();
+    if (inherited) return {};
     setting.request.warnings.push_back(
         fmt::format("--{} is ignored: {}", setting.option.name, setting.option.why));
     return {};

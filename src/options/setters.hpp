@@ -65,5 +65,11 @@ Outcome store_switch(Setting& setting) {
 // is a hint or a matter of accounting, so the job goes ahead with a warning.
 Outcome refuse(Setting& setting);
 Outcome warn(Setting& setting);
+// The same for a value that is kept and shown but not followed.
+template <auto Member>
+Outcome store_text_and_warn(Setting& setting) {
+    part_of(setting.request, Member).*Member = std::string(setting.value);
+    return warn(setting);
+}
 
 }  // namespace switchyard::options

@@ -46,6 +46,17 @@ Outcome set_limit(Setting& s) {
     return {};
 }
 
+Outcome set_time_min(Setting& s) {
+    if (Outcome fault = set_limit<&JobSpec::time_min>(s)) return fault;
+    return warn(s);
+}
+
+// This cluster has none of them, so no name is a good one.
+template <Errc Code>
+Outcome refuse_name(Setting& s) {
+    return s.value.empty() ? Outcome{} : Outcome(refused(Code));
+}
+
 template <auto Member>
 Outcome set_instant(Setting& s) {
     const auto instant = model::parse_instant(s.value, s.surroundings.now);
@@ -189,15 +200,11 @@ constexpr Option kPlace[] = {
      .sbatch_variables = "SBATCH_RESERVATION",
      .salloc_variables = "SALLOC_RESERVATION",
      .srun_variables = "SLURM_RESERVATION",
-     .value_name = "name",
-     .help = "allocate resources from this reservation",
-     .set = store_text<&JobSpec::reservation>},
+     .set = refuse_name<Errc::InvalidReservation>},
     {.name = "licenses",
      .letter = 'L',
      .argument = kRequired,
-     .value_name = "names",
-     .help = "required licenses, comma separated",
-     .set = store_text<&JobSpec::licenses>},
+     .set = refuse_name<Errc::InvalidLicenses>},
     {.name = "constraint",
      .letter = 'C',
      .argument = kRequired,
@@ -213,9 +220,8 @@ constexpr Option kPlace[] = {
      .sbatch_variables = "SBATCH_PREFER",
      .salloc_variables = "SALLOC_PREFER",
      .srun_variables = "SLURM_PREFER",
-     .value_name = "list",
-     .help = "features that are preferred but not required",
-     .set = store_text<&JobSpec::prefer>},
+     .set = store_text_and_warn<&JobSpec::prefer>,
+     .why = "preferred features are not considered; use --constraint for required ones"},
     {.name = "nodelist",
      .letter = 'w',
      .argument = kRequired,
@@ -248,9 +254,8 @@ constexpr Option kPlace[] = {
      .set = store_text<&JobSpec::network>},
     {.name = "mcs-label",
      .argument = kRequired,
-     .value_name = "mcs",
-     .help = "label of the MCS plugin",
-     .set = store_text<&JobSpec::mcs_label>},
+     .set = store_text_and_warn<&JobSpec::mcs_label>,
+     .why = "there is no MCS plugin"},
 };
 
 constexpr Option kTime[] = {
@@ -265,9 +270,8 @@ constexpr Option kTime[] = {
      .set = set_limit<&JobSpec::time_limit>},
     {.name = "time-min",
      .argument = kRequired,
-     .value_name = "time",
-     .help = "least time limit, if the job can start earlier with it",
-     .set = set_limit<&JobSpec::time_min>},
+     .set = set_time_min,
+     .why = "the time limit is not reduced"},
     {.name = "begin",
      .letter = 'b',
      .argument = kRequired,

@@ -89,7 +89,13 @@ Outcome set_distribution(Setting& s) {
     const auto distribution = model::parse_distribution(text);
     if (!distribution) return invalid_specification(s);
     s.request.job.distribution = *distribution;
-    return {};
+    // Cores are given to tasks in their order, whatever the sockets.
+    return distribution->sockets.empty() ? Outcome{} : warn(s);
+}
+
+Outcome set_gpu_bind(Setting& s) {
+    s.request.job.gpu_bind = std::string(s.value);
+    return s.value == "none" ? Outcome{} : warn(s);
 }
 
 // "2:4:1": sockets, cores of each, threads of each; '*' leaves one open.
@@ -298,7 +304,8 @@ constexpr Option kNodesAndTasks[] = {
      .group = Group::Run,
      .value_name = "type",
      .help = "how tasks spread over nodes (block|cyclic|arbitrary|plane=n)",
-     .set = set_distribution},
+     .set = set_distribution,
+     .why = "only its first part is followed"},
     {.name = "contiguous",
      .group = Group::Constraints,
      .help = "demand a contiguous range of nodes",
@@ -315,8 +322,8 @@ constexpr Option kNodesAndTasks[] = {
      .salloc_variables = "SALLOC_USE_MIN_NODES",
      .srun_variables = "SLURM_USE_MIN_NODES",
      .group = Group::Run,
-     .help = "of a range of node counts, prefer the smaller one",
-     .set = store_flag<&JobSpec::use_min_nodes>},
+     .set = warn,
+     .why = "as many nodes as there are of the range are used"},
 };
 
 constexpr Option kNodeShape[] = {
@@ -481,7 +488,8 @@ constexpr Option kGres[] = {
      .group = Group::Gpu,
      .value_name = "type",
      .help = "which GPUs of the node each task sees",
-     .set = store_text<&JobSpec::gpu_bind>},
+     .set = set_gpu_bind,
+     .why = "every task sees all GPUs that its step has on the node"},
     {.name = "tres-per-task",
      .argument = kRequired,
      .sbatch_variables = "SBATCH_TRES_PER_TASK",

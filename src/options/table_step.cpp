@@ -53,7 +53,9 @@ Outcome set_mem_bind(Setting& s) {
     static constexpr std::string_view kLists[] = {"map_mem:", "mask_mem:", "map_mem=", "mask_mem="};
     if (Outcome fault = check_words(s, kWords, kLists)) return fault;
     s.request.launch.mem_bind = std::string(s.value);
-    return {};
+    constexpr std::string_view kNothing[] = {"q", "quiet", "n", "no", "none", "nobind", "help"};
+    const bool asks = std::ranges::find(kNothing, s.value) == std::end(kNothing);
+    return asks ? warn(s) : Outcome{};
 }
 
 Outcome set_job_id(Setting& s) {
@@ -169,8 +171,13 @@ constexpr Option kStep[] = {
      .group = Group::Affinity,
      .value_name = "type",
      .help = "bind memory to locality domains",
-     .set = set_mem_bind},
-    {.name = "mem_bind", .argument = kRequired, .set = set_mem_bind, .same_as = "mem-bind"},
+     .set = set_mem_bind,
+     .why = "memory is not bound"},
+    {.name = "mem_bind",
+     .argument = kRequired,
+     .set = set_mem_bind,
+     .why = "memory is not bound",
+     .same_as = "mem-bind"},
     {.name = "mpi",
      .argument = kRequired,
      .commands = kSrun,
@@ -207,20 +214,6 @@ constexpr Option kStep[] = {
      .value_name = "program",
      .help = "run this on srun's host after the step",
      .set = store_text<&Launch::epilog>},
-    {.name = "task-prolog",
-     .argument = kRequired,
-     .commands = kSrun,
-     .srun_variables = "SLURM_TASK_PROLOG",
-     .value_name = "program",
-     .help = "run this before each task",
-     .set = store_text<&Launch::task_prolog>},
-    {.name = "task-epilog",
-     .argument = kRequired,
-     .commands = kSrun,
-     .srun_variables = "SLURM_TASK_EPILOG",
-     .value_name = "program",
-     .help = "run this after each task",
-     .set = store_text<&Launch::task_epilog>},
 };
 
 }  // namespace

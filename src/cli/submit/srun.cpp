@@ -102,17 +102,17 @@ int run(ControllerLink& link, io::Loop& loop, const Launchable& what,
     const JobRequest& request = what.request;
     const bool alone = !request.ask.job_id;
     if (request.ask.test_only) return tell_start(link, request);
-    auto server = StepServer::open(loop);
-    if (!server) {
-        say_error("srun", server.error().message);
-        return error_exit_code();
-    }
     JobId job = request.ask.job_id.value_or(JobId{});
     if (alone) {
         auto obtained = obtain_allocation(loop, link, request);
         if (const auto* none = std::get_if<NoAllocation>(&obtained)) return none->exit_code;
         job = std::get<model::Job>(obtained).id;
         explain(request, fmt::format("JobId={} returned by the controller", job.value));
+    }
+    auto server = StepServer::open(loop);
+    if (!server) {
+        say_error("srun", server.error().message);
+        return error_exit_code();
     }
     wire::StepLaunch launch;
     describe_launch(what, surroundings, link.config(), launch);

@@ -166,8 +166,6 @@ void describe_launch(const Launchable& what, const options::Surroundings& surrou
     launch.set_kill_on_bad_exit(request.launch.kill_on_bad_exit.value_or(false));
     launch.set_no_kill(request.job.no_kill);
     launch.set_mpi("none");
-    launch.set_task_prolog(request.launch.task_prolog);
-    launch.set_task_epilog(request.launch.task_epilog);
     launch.set_distribution(distribution_text(request));
     launch.set_external_launcher(request.launch.external_launcher);
     const model::WarnSignal& warn = request.job.warn_signal;

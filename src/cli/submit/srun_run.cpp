@@ -221,8 +221,11 @@ void StepRun::on_text(const std::string& text) {
 }
 
 void StepRun::on_gone(std::uint32_t index) {
-    if (index >= nodes_.size() || nodes_[index].finished || over_) return;
-    Node& node = nodes_[index];
+    if (index < nodes_.size()) node_lost(nodes_[index]);
+}
+
+void StepRun::node_lost(Node& node) {
+    if (node.finished || over_) return;
     if (!node.left.empty()) {
         say_error("srun", fmt::format("Node failure on {}", node.name));
         on_exited(node, {.node = node.name,
@@ -253,8 +256,9 @@ void StepRun::on_reply(const wire::Reply& reply) {
         // As core::reply::OwnerNotice::Kind: the time limit has come, the job was cancelled.
         const std::uint32_t kind = reply.owner_notice().kind();
         if (kind == 0 || kind == 1) say_abort_once();
-        if (kind == 3) inform(request_, "job has been suspended");
-        if (kind == 4) inform(request_, "job has been resumed");
+        // A node is down; its stepd may not have had the time to say so.
+        const auto node = std::ranges::find(nodes_, reply.owner_notice().node(), &Node::name);
+        if (kind == 2 && node != nodes_.end()) node_lost(*node);
         return;
     }
     if (reply.has_job_ended()) {

@@ -56,6 +56,7 @@ class StepRun {
     void start_input();
     void send_input(std::string_view data, bool end);
     void tell_exits();
+    void node_lost(Node& node);
     void node_over(Node& node);
     void launch_failed(const std::string& node, const std::string& why);
     void ask_about_absent();
