@@ -6,12 +6,13 @@ namespace switchyard::cli {
 
 Status query_jobs_ever(client::Connection& connection, const client::JobsQuery& query,
                        const std::function<void(const client::JobsChunk&)>& each) {
-    std::set<JobId> found;
+    std::set<JobId> shown,
+        whole;  // `whole`: jobs that are no arrays, so nothing of them is missing.
     const Status living =
         client::query_jobs(connection, query, [&](const client::JobsChunk& chunk) {
             for (const model::Job& job : chunk.jobs) {
-                found.insert(job.id);
-                if (job.array) found.insert(job.array->array_id);
+                shown.insert(job.id);
+                if (!job.array) whole.insert(job.id);
             }
             each(chunk);
         });
@@ -20,10 +21,16 @@ Status query_jobs_ever(client::Connection& connection, const client::JobsQuery& 
 
     client::JobsQuery past = query;
     past.history = true;
+    past.one_job = query.one_job && shown.empty();
     std::erase_if(past.filter.jobs,
-                  [&](const model::JobSelector& selector) { return found.contains(selector.job); });
+                  [&](const model::JobSelector& selector) { return whole.contains(selector.job); });
     if (past.filter.jobs.empty()) return living;
-    return client::query_jobs(connection, past, each);
+    return client::query_jobs(connection, past, [&](client::JobsChunk chunk) {
+        std::erase_if(chunk.jobs, [&](const model::Job& job) { return shown.contains(job.id); });
+        std::erase_if(chunk.steps,
+                      [&](const model::Step& step) { return shown.contains(step.key.job); });
+        each(chunk);
+    });
 }
 
 Result<client::JobsChunk> fetch_jobs_ever(client::Connection& connection,

@@ -9,8 +9,8 @@
 
 namespace switchyard::cli {
 
-// client::query_jobs, and when ids and all states are asked for, the store's answer for ids that no
-// living job has. Nothing that was ever acknowledged is unknown.
+// client::query_jobs, and when ids and all states are asked for, what only the store has of them:
+// jobs long over and elements of arrays. Nothing that was ever acknowledged is unknown.
 Status query_jobs_ever(client::Connection& connection, const client::JobsQuery& query,
                        const std::function<void(const client::JobsChunk&)>& each);
 Result<client::JobsChunk> fetch_jobs_ever(client::Connection& connection,
