@@ -134,8 +134,7 @@ class Cluster:
             for process in [*self.agents.values(), self.controller]:
                 if process:
                     kill(process, signal.SIGTERM)
-            left = self.leftovers()
-            for pid in left:
+            for pid in [*self.leftovers(), *stepds_of(self.dir)]:
                 try:
                     os.kill(pid, signal.SIGKILL)
                 except OSError:
@@ -218,6 +217,12 @@ class Cluster:
     def node(self, name):
         said = self.run(f"scontrol show node {name} -o", user=None).ok()
         return dict(re.findall(r"(\S+?)=(.*?)(?= [A-Z]\S*?=|$)", said.out.splitlines()[0]))
+
+
+def stepds_of(folder):
+    """The stepds whose spool is below `folder`."""
+    found = subprocess.run(["pgrep", "-f", f"^slurmstepd .*{folder}/"], capture_output=True, text=True).stdout.split()
+    return [int(pid) for pid in found]
 
 
 def kill(process, sig, timeout=10):

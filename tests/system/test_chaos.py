@@ -9,20 +9,14 @@ import collections
 import os
 import random
 import signal
-import subprocess
 import time
 
 import pytest
 
-from cluster import kill
+from cluster import kill, stepds_of
 from world import wait_until
 
 SECONDS = float(os.environ.get("SY_CHAOS_SECONDS", "25"))
-
-
-def stepds(cluster):
-    found = subprocess.run(["pgrep", "-f", f"slurmstepd.*{cluster.dir}"], capture_output=True, text=True).stdout.split()
-    return [int(pid) for pid in found]
 
 
 class Ledger:
@@ -57,7 +51,7 @@ def test_nothing_is_lost_whatever_dies(make_cluster):
         for _ in range(rng.randrange(1, 5)):
             ledger.submit(rng)
         victim = rng.choice(["controller", "agent", "stepd", "stepd", "both", "nothing"])
-        running = stepds(cluster) if victim == "stepd" else []
+        running = stepds_of(cluster.dir) if victim == "stepd" else []
         if victim == "stepd" and not running:
             continue
         kills[victim] += 1
