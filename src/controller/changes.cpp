@@ -9,7 +9,7 @@ void Controller::add_changes(const core::Changes& changes, store::Batch& batch) 
     for (const JobId id : changes.jobs) {
         const auto it = cluster_->jobs().find(id);
         if (it == cluster_->jobs().end()) continue;
-        batch.jobs.push_back(store::to_row(it->second));
+        batch.jobs.push_back(rows_.to_row(it->second));
         index_.add(it->second);
         if (log_.shows(Log::Level::Verbose)) {
             log_.verbose("JobId={} {}", model::display_id(it->second), batch.jobs.back().state);

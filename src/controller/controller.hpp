@@ -137,6 +137,7 @@ class Controller {
 
     Users users_;
     JobIndex index_;
+    store::RowEncoder rows_;
     Payloads payloads_;
     Sessions sessions_;
     Agents agents_;

@@ -119,7 +119,9 @@ class Controller::EffectWriter {
     void keep_held(const core::ReplyBody& body, Held& held) {
         if (const auto* submitted = std::get_if<core::reply::Submitted>(&body);
             submitted && held.payload) {
-            c_.payloads_.put(submitted->job, held.payload);
+            // The first that came for a job stays, here as in the store.
+            if (c_.payloads_.find(submitted->job) == nullptr)
+                c_.payloads_.put(submitted->job, held.payload);
             sealed_.batch.payloads.push_back(
                 {submitted->job, std::exchange(held.payload, nullptr)});
         }

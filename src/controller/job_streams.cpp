@@ -35,6 +35,10 @@ void add_steps(const core::Cluster& cluster, JobId job, wire::JobsReply* out) {
 
 }  // namespace
 
+JobStreams::JobStreams(Controller& controller)
+    : controller_(controller), scratch_(std::make_unique<wire::Reply>()) {}
+JobStreams::~JobStreams() = default;
+
 Result<JobStreams::Stream> JobStreams::open(Session& session, std::uint64_t request,
                                             const wire::JobsQuery& query) const {
     const core::Cluster& cluster = controller_.cluster();
@@ -67,9 +71,11 @@ void JobStreams::start(Session& session, std::uint64_t request, const wire::Jobs
 
 bool JobStreams::serve(Stream& stream, Session& session) {
     const core::Cluster& cluster = controller_.cluster();
-    wire::Reply reply;
+    wire::Reply& reply = *scratch_;
     reply.set_id(stream.request);
+    // Not the whole reply: that would give back what a list of jobs was encoded into.
     wire::JobsReply* out = reply.mutable_jobs();
+    out->Clear();
     out->set_now(controller_.now().time_since_epoch().count());
     const auto offer = [&](const model::Job& job) {
         if (!stream.match(job)) return;

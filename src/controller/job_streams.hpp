@@ -18,7 +18,8 @@
 
 namespace switchyard::wire {
 class JobsQuery;
-}
+class Reply;
+}  // namespace switchyard::wire
 
 namespace switchyard::controller {
 
@@ -26,7 +27,8 @@ class Controller;
 
 class JobStreams {
   public:
-    explicit JobStreams(Controller& controller) : controller_(controller) {}
+    explicit JobStreams(Controller& controller);
+    ~JobStreams();
 
     // What is in memory; the first slice at once.
     void start(Session& session, std::uint64_t request, const wire::JobsQuery& query);
@@ -56,6 +58,7 @@ class JobStreams {
     void fetch_history(const std::shared_ptr<History>& history);
 
     Controller& controller_;
+    std::unique_ptr<wire::Reply> scratch_;  // Kept, because to fill it again costs no allocations.
     std::deque<std::unique_ptr<Stream>> ready_;
     bool turn_posted_ = false;
 };

@@ -25,7 +25,18 @@ bool Batch::empty() const {
            deleted_partitions.empty() && reset_partitions.empty() && deleted_payloads.empty();
 }
 
-JobRow to_row(const model::Job& job) {
+struct RowEncoder::Scratch {
+    wire::Job message;
+};
+
+RowEncoder::RowEncoder() : scratch_(std::make_unique<Scratch>()) {}
+RowEncoder::~RowEncoder() = default;
+
+JobRow to_row(const model::Job& job) { return RowEncoder().to_row(job); }
+
+JobRow RowEncoder::to_row(const model::Job& job) {
+    scratch_->message.Clear();
+    wire::encode(job, &scratch_->message);
     JobRow row{.id = job.id,
                .array_id = std::nullopt,
                .element = std::nullopt,
@@ -38,7 +49,7 @@ JobRow to_row(const model::Job& job) {
                .start_time = seconds(model::start_of(job)),
                .end_time = std::nullopt,
                .exit_code = std::nullopt,
-               .record = encoded<wire::Job>(job)};
+               .record = scratch_->message.SerializeAsString()};
     if (job.array) {
         row.array_id = job.array->array_id;
         row.element = job.array->element ? std::to_string(*job.array->element)

@@ -71,6 +71,19 @@ struct Batch {
     bool empty() const;
 };
 
+// Rows of many jobs. It keeps the message it encodes with, so that a burst of submissions does not
+// pay for hundreds of small allocations each.
+class RowEncoder {
+  public:
+    RowEncoder();
+    ~RowEncoder();
+    JobRow to_row(const model::Job& job);
+
+  private:
+    struct Scratch;
+    std::unique_ptr<Scratch> scratch_;
+};
+
 JobRow to_row(const model::Job& job);
 StepRow to_row(const model::Step& step);
 NodeRow to_row(const model::Node& node);
