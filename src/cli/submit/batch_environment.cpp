@@ -173,6 +173,10 @@ Result<Environment> batch_environment(const options::JobRequest& request,
         options::set_variable(environment, "SBATCH_MEM_BIND", request.launch.mem_bind);
         options::set_variable(environment, "SLURM_MEM_BIND", request.launch.mem_bind);
     }
+    // Part of --gres to the controller; only we know that it was asked for by this name.
+    if (const auto given = request.shown.find("gpus-per-node"); given != request.shown.end()) {
+        options::set_variable(environment, "SLURM_GPUS_PER_NODE", given->second);
+    }
     options::set_variable(environment, "SLURM_PRIO_PROCESS",
                           fmt::to_string(::getpriority(PRIO_PROCESS, 0)));
     options::set_variable(environment, "SLURM_SUBMIT_DIR", surroundings.work_dir);
