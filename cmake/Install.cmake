@@ -17,6 +17,7 @@ endforeach()
 
 # --- cmake --install ---
 include(GNUInstallDirs)
+set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)  # The program is enough; the tests need not be built for a package.
 install(TARGETS switchyard RUNTIME DESTINATION bin)
 install(CODE "
   set(SY_COMMANDS ${SY_COMMANDS})
