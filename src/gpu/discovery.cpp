@@ -56,8 +56,8 @@ void translate_links(const std::vector<Card>& cards, std::vector<Device>& device
 // Copies what `devices[at]` is into the next place of an entry.
 void append(GresInventory& entry, const Device& device, std::uint32_t at) {
     entry.devices.insert(at);
-    // MIG slices share the card's file; the one that tells them apart comes last.
-    entry.files.push_back(device.files.back());
+    entry.files.push_back(join(device.files, ","));
+    entry.device_names.push_back(device.uuid);
     entry.cores.insert(device.cores);
     entry.device_cores.push_back(device.cores);
     entry.device_links.push_back(device.links);
@@ -86,6 +86,14 @@ std::string whole_cards_text(const std::vector<GresInventory>& configured) {
     return to_string(cards);
 }
 
+// A slice is named by one of its capability files, a card by its own.
+bool is_named(const std::vector<std::string>& files, const Device& device) {
+    return std::ranges::any_of(files, [&](const std::string& text) {
+        const auto names = split(text, ',');
+        return std::ranges::find(names, device.files.back()) != names.end();
+    });
+}
+
 // The devices that an entry stands for: by its files if it names any, else by its type.
 std::vector<std::uint32_t> candidates(const GresInventory& entry,
                                       const std::vector<Device>& devices,
@@ -94,9 +102,7 @@ std::vector<std::uint32_t> candidates(const GresInventory& entry,
     for (std::uint32_t at = 0; at < devices.size() && found.size() < entry.count; ++at) {
         const Device& device = devices[at];
         if (taken.contains(at) || !type_matches(entry.type, device.type)) continue;
-        const bool named = entry.files.empty() ||
-                           std::ranges::find(entry.files, device.files.back()) != entry.files.end();
-        if (named) found.push_back(at);
+        if (entry.files.empty() || is_named(entry.files, device)) found.push_back(at);
     }
     return found;
 }
@@ -190,6 +196,7 @@ Match match_inventory(const std::vector<GresInventory>& configured,
         if (wanted.name == "gpu" && cards.size() == wanted.count) {
             entry.devices = {};
             entry.files.clear();
+            entry.device_names.clear();
             // Cores of gres.conf are the administrator's word, and stand.
             const IndexSet told = entry.cores;
             for (const std::uint32_t at : cards) append(entry, devices[at], at);

@@ -40,11 +40,14 @@ struct GresInventory {
     std::string type;         // "rtx4000", or empty
     std::uint64_t count = 0;  // Cards for gpu; the sum of all shares for shard and mps.
     IndexSet devices;         // Card indexes; for shard and mps, the cards the shares are of.
-    std::vector<std::string> files;  // Device files by position in `devices`; may be empty.
+    // Device files by position in `devices`; may be empty. Several of one device are joined by ','.
+    std::vector<std::string> files;
     IndexSet cores;                  // Cores close to these devices; empty: all.
     // By position in `devices`, where cards differ; empty: `cores` for all, no fast links known.
     std::vector<IndexSet> device_cores;
     std::vector<IndexSet> device_links;  // The cards each one has a direct link to.
+    // What the vendor's libraries call each device (UUIDs); empty: they are known by number only.
+    std::vector<std::string> device_names;
     // How the node keeps a shard job to its share: "dmem", "mps", "guard", or "none". Empty: whole
     // cards.
     std::string protection;

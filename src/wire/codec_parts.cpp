@@ -37,6 +37,7 @@ void encode(const model::GresInventory& from, GresInventory* to) {
     for (const model::IndexSet& each : from.device_cores) to->add_device_cores(to_string(each));
     for (const model::IndexSet& each : from.device_links) to->add_device_links(to_string(each));
     if (!from.protection.empty()) to->set_protection(from.protection);
+    put_strings(from.device_names, to->mutable_device_names());
 }
 
 Status decode_into(const GresInventory& from, model::GresInventory& to) {
@@ -53,6 +54,7 @@ Status decode_into(const GresInventory& from, model::GresInventory& to) {
         SY_CHECK(read_set(each, to.device_links.emplace_back()));
     }
     to.protection = from.protection();
+    to.device_names = strings_of(from.device_names());
     return {};
 }
 

@@ -105,7 +105,7 @@ class Filler {
     SY_FILL(model::TimeLimit, seconds, unlimited);
     SY_FILL(model::GresRequest, name, type, count);
     SY_FILL(model::GresInventory, name, type, count, devices, files, cores, device_cores,
-            device_links, protection);
+            device_links, device_names, protection);
     SY_FILL(model::GresGrant::Share, device, amount);
     SY_FILL(model::GresGrant, name, type, count, devices, shares);
     SY_FILL(model::NodeGrant, node, cores, cpus, tasks, memory, gres);

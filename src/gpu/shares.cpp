@@ -1,0 +1,196 @@
+#include "gpu/shares.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+
+#include "base/text.hpp"
+
+namespace switchyard::gpu {
+namespace {
+
+Failure failure(const std::string& what) {
+    return fail(Errc::Io, fmt::format("{}: {}", what, std::strerror(errno)));
+}
+
+class File {
+  public:
+    File(const std::string& path, int flags, mode_t mode)
+        : fd_(::open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, mode)) {}
+    ~File() {
+        if (fd_ >= 0) ::close(fd_);
+    }
+    File(const File&) = delete;
+    File& operator=(const File&) = delete;
+    int get() const { return fd_; }
+
+  private:
+    int fd_;
+};
+
+bool is_in_path(const char* program) {
+    const char* path = std::getenv("PATH");
+    const std::string folders =
+        fmt::format("{}:/usr/bin:/usr/local/nvidia/bin", path == nullptr ? "" : path);
+    return std::ranges::any_of(split(folders, ':'), [&](std::string_view folder) {
+        return ::access(fmt::format("{}/{}", folder, program).c_str(), X_OK) == 0;
+    });
+}
+
+// The memory regions that the dmem controller knows, one a line: "drm/0000:03:00.0/vram0
+// 8514437120".
+bool dmem_knows_nvidia() {
+    std::ifstream file("/sys/fs/cgroup/dmem.capacity");
+    for (std::string line; std::getline(file, line);) {
+        if (line.starts_with("nvidia")) return true;
+    }
+    return false;
+}
+
+bool may_hold_programs(const std::string& folder) {
+    struct statvfs facts{};
+    if (::statvfs(folder.c_str(), &facts) != 0) return false;
+    return (facts.f_flag & ST_NOEXEC) == 0 && ::access(folder.c_str(), W_OK | X_OK) == 0;
+}
+
+Status write_all(int fd, std::span<const std::byte> bytes, const std::string& path) {
+    while (!bytes.empty()) {
+        const ssize_t written = ::write(fd, bytes.data(), bytes.size());
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0) return failure(path);
+        bytes = bytes.subspan(static_cast<std::size_t>(written));
+    }
+    return {};
+}
+
+// A library that running programs have mapped must not change under them: a new file takes its
+// name.
+Status write_library(const std::string& path) {
+    const std::string fresh = path + ".new";
+    ::unlink(fresh.c_str());
+    {
+        const File file(fresh, O_WRONLY | O_CREAT | O_EXCL, 0755);
+        if (file.get() < 0) return failure(fresh);
+        SY_CHECK(write_all(file.get(), guard_image(), fresh));
+        if (::fchmod(file.get(), 0755) != 0) return failure(fresh);
+    }
+    if (::rename(fresh.c_str(), path.c_str()) != 0) return failure(path);
+    return {};
+}
+
+std::string turns_file(const std::string& folder, std::uint32_t device) {
+    return fmt::format("{}/card{}.turns", folder, device);
+}
+
+std::string ledger_file(const std::string& folder, JobId job, Attempt attempt) {
+    return fmt::format("{}/job_{}_{}.ledger", folder, job.value, attempt.value);
+}
+
+// What the driver calls the card with this number; "*" stands for any.
+std::string name_of(const std::vector<model::GresInventory>& cards, std::uint32_t device) {
+    for (const model::GresInventory& entry : cards) {
+        const auto numbers = entry.devices.to_vector();
+        const auto at = std::ranges::find(numbers, device) - numbers.begin();
+        const bool named =
+            entry.name == "gpu" && at < std::ssize(entry.device_names) && at < std::ssize(numbers);
+        if (named) return entry.device_names[static_cast<std::size_t>(at)];
+    }
+    return "*";
+}
+
+}  // namespace
+
+ShareChoice choose_level(std::string_view wanted, const ShareMeans& means) {
+    const bool strict = wanted.ends_with("strict");
+    std::string_view level = wanted;
+    if (strict) level = trim(level.substr(0, level.size() - 6));
+    if (level.ends_with('+')) level.remove_suffix(1);
+    const std::string guard = strict ? "guard+strict" : "guard";
+    if (level == "none" || level == "unprotected") {
+        return {"none", "shares are counted but not enforced, as gres.conf says"};
+    }
+    if (level == "mps" && means.mps) return {"mps", {}};
+    if (level == "dmem" || (level.empty() && means.dmem)) {
+        return {means.guard ? guard : "none",
+                means.dmem ? "the kernel's dmem limits are there but not used yet"
+                           : "the kernel has no dmem limits for these cards"};
+    }
+    if (level == "mps" && means.guard) {
+        return {guard, "nvidia-cuda-mps-control is not installed: shares are kept by the guard"};
+    }
+    if (means.guard) return {guard, {}};
+    return {"none", "shares are counted but cannot be enforced on this machine"};
+}
+
+ShareMeans find_means() {
+    return {.dmem = dmem_knows_nvidia(),
+            .mps = is_in_path("nvidia-cuda-mps-control"),
+            .guard = !guard_image().empty()};
+}
+
+std::string guard_folder(std::string_view place, const std::string& otherwise) {
+    std::string name(place);
+    std::ranges::replace(name, '/', '-');
+    if (may_hold_programs("/dev/shm")) return fmt::format("/dev/shm/switchyard-{}", name);
+    return otherwise + "/guard-" + name;
+}
+
+std::string guard_library(const std::string& folder) { return folder + "/libswitchyard_guard.so"; }
+
+Status prepare_guard(const std::string& folder, const model::GresInventory& cards) {
+    if (::mkdir(folder.c_str(), 0755) != 0 && errno != EEXIST) return failure(folder);
+    struct stat facts{};
+    if (::lstat(folder.c_str(), &facts) != 0) return failure(folder);
+    // Somebody else's folder of this name could hand our jobs a library of theirs.
+    if (!S_ISDIR(facts.st_mode) || facts.st_uid != ::geteuid()) {
+        return fail(Errc::AccessDenied, fmt::format("{} belongs to somebody else", folder));
+    }
+    SY_CHECK(write_library(guard_library(folder)));
+    for (const std::uint32_t device : cards.devices.to_vector()) {
+        const std::string path = turns_file(folder, device);
+        const File file(path, O_RDWR | O_CREAT, 0666);
+        // Jobs of all users write to it; the mode of a new file has lost what umask takes.
+        if (file.get() < 0 || ::fchmod(file.get(), 0666) != 0) return failure(path);
+    }
+    return {};
+}
+
+Status make_ledger(const std::string& folder, const GuardedJob& job) {
+    const std::string path = ledger_file(folder, job.job, job.attempt);
+    const File file(path, O_RDWR | O_CREAT, 0600);
+    if (file.get() < 0) return failure(path);
+    if (::geteuid() == 0 && ::fchown(file.get(), job.uid, job.gid) != 0) return failure(path);
+    return {};
+}
+
+void remove_ledger(const std::string& folder, JobId job, Attempt attempt) {
+    ::unlink(ledger_file(folder, job, attempt).c_str());
+}
+
+std::string guard_variable(const std::string& folder, const GuardedJob& job,
+                           const model::GresGrant& shares, const model::GresInventory& shard,
+                           const std::vector<model::GresInventory>& cards) {
+    std::string text =
+        fmt::format("job={};ledger={}", job.job.value, ledger_file(folder, job.job, job.attempt));
+    if (shard.protection.ends_with("+strict")) text += ";strict";
+    for (const model::GresGrant::Share& share : shares.shares) {
+        text += fmt::format(";card={},{},{},{}", name_of(cards, share.device), share.amount,
+                            shard.per_device(), turns_file(folder, share.device));
+    }
+    return text;
+}
+
+std::uint64_t share_percent(std::uint64_t amount, std::uint64_t per_device) {
+    if (per_device == 0) return 100;
+    return std::clamp<std::uint64_t>(amount * 100 / per_device, 1, 100);
+}
+
+}  // namespace switchyard::gpu

@@ -1,0 +1,75 @@
+// shares.hpp: how a node keeps a shard job to its share of a card.
+//
+// Three means, the strongest first: limits of the kernel on device memory (dmem), the limits of
+// NVIDIA's MPS, and our own guard library. Which one a node uses is told by its inventory
+// (GresInventory::protection) and shown; gres.conf can choose another or none (Flags=).
+//
+// The guard needs files that processes of several users share: a folder with the library itself,
+// a file of turns per card (see guard/turns.hpp) and a ledger per job (guard/ledger.hpp).
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "base/result.hpp"
+#include "model/gres.hpp"
+
+namespace switchyard::gpu {
+
+// What a machine offers.
+struct ShareMeans {
+    bool dmem = false;  // A cgroup controller that knows the cards' memory regions.
+    bool mps = false;   // nvidia-cuda-mps-control is installed.
+    bool guard = false;
+};
+
+struct ShareChoice {
+    std::string level;   // "dmem", "mps", "guard", "none"; with "+strict" behind "guard".
+    std::string notice;  // What a person should know of it; empty: nothing.
+};
+
+// `wanted` as gres.conf has it: "" for the strongest, a level, or "strict". Never less than what
+// was wanted without a notice. MPS is used where it is chosen, not by itself: one job's fault ends
+// all of a card's MPS jobs.
+ShareChoice choose_level(std::string_view wanted, const ShareMeans& means);
+ShareMeans find_means();
+
+// The library as it is built into this program.
+std::span<const std::byte> guard_image();
+
+// A folder for the guard's files that all users can reach and that may hold programs: in /dev/shm,
+// which containers see too, or else below `otherwise`.
+std::string guard_folder(std::string_view place, const std::string& otherwise);
+std::string guard_library(const std::string& folder);
+
+// Writes the library and the files of turns, one per device of `cards`.
+Status prepare_guard(const std::string& folder, const model::GresInventory& cards);
+
+struct GuardedJob {
+    JobId job;
+    Attempt attempt;
+    uid_t uid = 0;
+    gid_t gid = 0;
+};
+// A fresh ledger that belongs to the job's user; one that is there is kept: another step's.
+Status make_ledger(const std::string& folder, const GuardedJob& job);
+// When the job has nothing left on the node.
+void remove_ledger(const std::string& folder, JobId job, Attempt attempt);
+
+// SWITCHYARD_GUARD for the tasks of a step. `shares` is its grant of shards, `shard` the node's
+// inventory of them, `cards` that of whole cards.
+std::string guard_variable(const std::string& folder, const GuardedJob& job,
+                           const model::GresGrant& shares, const model::GresInventory& shard,
+                           const std::vector<model::GresInventory>& cards);
+
+// "16 of 64" as MPS counts it: 25. At least 1.
+std::uint64_t share_percent(std::uint64_t amount, std::uint64_t per_device);
+
+}  // namespace switchyard::gpu
