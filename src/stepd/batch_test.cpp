@@ -326,6 +326,30 @@ TEST_F(StepdTest, PretendNodesResolveInsideTheJob) {
     let_go();
 }
 
+TEST_F(StepdTest, PrologAndEpilogRunAroundTheScriptAsTheUser) {
+    ASSERT_TRUE(os::write_new_file(
+        dir + "/prolog", "#!/bin/sh\necho export FROM_PROLOG=yes\necho print hello\n", 0755));
+    ASSERT_TRUE(os::write_new_file(
+        dir + "/epilog", "#!/bin/sh\necho $SLURM_JOB_ID $FROM_PROLOG > epilog.ran\n", 0755));
+    order.mutable_launch()->set_task_prolog(dir + "/prolog");
+    order.mutable_launch()->set_task_epilog(dir + "/epilog");
+    start_batch("echo from prolog: $FROM_PROLOG");
+    ASSERT_TRUE(report());
+    EXPECT_EQ(read("slurm-12.out"), "hello\nfrom prolog: yes\n");
+    EXPECT_EQ(read("epilog.ran"), "12 yes\n");
+    let_go();
+}
+
+TEST_F(StepdTest, AFailingPrologKeepsTheScriptFromRunning) {
+    order.mutable_launch()->set_task_prolog("/bin/false");
+    start_batch("touch ran");
+    const auto end = report();
+    ASSERT_TRUE(end);
+    EXPECT_THAT(end->launch_error(), HasSubstr("/bin/false failed status=256"));
+    EXPECT_FALSE(os::exists(work + "/ran"));
+    let_go();
+}
+
 TEST_F(StepdTest, ListsItsProcesses) {
     start_batch("echo > ready; sleep 600");
     ASSERT_TRUE(wait_for_file("ready"));

@@ -61,7 +61,8 @@ std::optional<std::string> extended_hosts(std::string_view present,
     std::string text;
     for (const HostName& host : hosts) {
         if (known.contains(host.name)) continue;
-        if (is_numeric(host.address)) {
+        const bool loopback = host.address.starts_with("127.") || host.address == "::1";
+        if (is_numeric(host.address) && (pretend || !loopback)) {
             text += fmt::format("{} {}\n", host.address, host.name);
         } else if (pretend) {
             text += fmt::format("127.0.0.1 {}\n", host.name);

@@ -8,6 +8,7 @@
 #include "stepd/launch.hpp"
 #include "stepd/multi_prog.hpp"
 #include "stepd/stepd.hpp"
+#include "stepd/task_scripts.hpp"
 
 namespace switchyard::stepd {
 namespace {
@@ -72,7 +73,8 @@ TEST(Hosts, OnlyWhatIsMissingAndKnownIsAdded) {
     EXPECT_FALSE(extended_hosts(present, {{"n2", "n2"}}, false))
         << "left to the site's name service";
     EXPECT_EQ(extended_hosts(present, {{"n2", "vm"}}, true), present + "\n127.0.0.1 n2\n");
-    EXPECT_EQ(extended_hosts("", {{"n2", "::1"}}, false), "::1 n2\n");
+    EXPECT_EQ(extended_hosts("", {{"n2", "fd00::2"}}, false), "fd00::2 n2\n");
+    EXPECT_FALSE(extended_hosts("", {{"n2", "127.0.0.1"}}, false)) << "a real node's own name";
 }
 
 TEST(Messages, AreSlurms) {
@@ -91,6 +93,14 @@ TEST(Messages, AreSlurms) {
     EXPECT_THAT(has(step, Cause::Cancelled, true), EndsWith(" DUE to SIGNAL Killed ***"));
     EXPECT_THAT(has(step, Cause::TaskFailed, false), EndsWith(" DUE TO TASK FAILURE ***"));
     EXPECT_EQ(has(step, Cause::Finished, false), "");
+}
+
+TEST(TaskProlog, ChangesTheEnvironmentAndPrints) {
+    std::vector<std::string> env = {"A=1", "B=2"};
+    EXPECT_EQ(apply_task_prolog(
+                  "export A=x y\nunset B\nprint hello you\nnoise\nexport C\nexport D=\n", env),
+              "hello you\n");
+    EXPECT_EQ(env, (std::vector<std::string>{"A=x y", "D="}));
 }
 
 TEST(SocketNames, NameTheStepAndNothingElseIsTakenForOne) {

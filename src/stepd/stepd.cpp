@@ -143,6 +143,9 @@ void Stepd::run_tasks() {
         }
         srun_->started(ranks, pids);
     }
+    if (launch_.spec.time_limit && !launch_.spec.time_limit->unlimited) {
+        own_deadline_ = os::now() + launch_.spec.time_limit->seconds;
+    }
     set_deadline(launch_.deadline);
     watch_memory();
     // A child that exited before this process listened for it.

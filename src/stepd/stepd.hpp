@@ -64,6 +64,7 @@ class Stepd {
         bool exited = false;
         int status = 0;
         std::unique_ptr<TaskPipes> pipes;
+        std::vector<std::string> environment;  // Kept for its epilog, if there is one.
     };
     struct TaskFiles {
         io::Fd in, out, err;  // The task's ends.
@@ -91,6 +92,8 @@ class Stepd {
     Binding find_binding();
     bool takes_input(const Task& task) const;
     os::ChildPlan child_plan(const WorkDir& dir);
+    Status run_prologs(os::ChildPlan& plan);
+    void run_epilogs(const Task& task);
 
     // --- stepd_srun.cpp: between the tasks and their srun ---
     void connect_srun();
@@ -134,6 +137,8 @@ class Stepd {
     io::Loop::Timer deadline_timer_, warn_timer_, kill_timer_, empty_timer_, memory_timer_,
         deliver_timer_;
     std::optional<Instant> frozen_since_;
+    std::optional<Instant>
+        own_deadline_;  // Of a step with a time limit of its own, whatever the job's is.
     bool warned_ = false, ending_ = false, killed_ = false, timed_out_ = false,
          out_of_memory_ = false;
     bool job_clean_ = false;

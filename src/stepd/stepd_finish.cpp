@@ -39,6 +39,7 @@ void Stepd::reap() {
         task->status = status;
         exited.push_back(&*task);
     }
+    for (const Task* task : exited) run_epilogs(*task);
     if (!exited.empty()) report_exits(exited);
     if (stage_ == Stage::Running && std::ranges::all_of(tasks_, &Task::exited)) {
         stage_ = Stage::Emptying;

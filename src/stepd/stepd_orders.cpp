@@ -91,6 +91,8 @@ void Stepd::kill_now() {
 
 void Stepd::set_deadline(std::optional<Instant> deadline) {
     launch_.deadline = deadline;
+    if (own_deadline_)
+        launch_.deadline = std::min(deadline.value_or(*own_deadline_), *own_deadline_);
     arm_timers();
 }
 
@@ -123,7 +125,9 @@ void Stepd::set_frozen(bool frozen) {
         frozen_since_ = os::now();
     } else {
         // The time limit counts running time only.
-        if (launch_.deadline) *launch_.deadline += os::now() - *frozen_since_;
+        const Millis frozen_for = os::now() - *frozen_since_;
+        if (launch_.deadline) *launch_.deadline += frozen_for;
+        if (own_deadline_) *own_deadline_ += frozen_for;
         frozen_since_.reset();
     }
     arm_timers();

@@ -10,6 +10,7 @@
 #include "stepd/environment.hpp"
 #include "stepd/multi_prog.hpp"
 #include "stepd/stepd.hpp"
+#include "stepd/task_scripts.hpp"
 
 namespace switchyard::stepd {
 namespace {
@@ -54,6 +55,34 @@ os::ChildPlan Stepd::child_plan(const WorkDir& dir) {
     return plan;
 }
 
+// TaskProlog of the site, then srun's own. Before anything else of the task exists.
+Status Stepd::run_prologs(os::ChildPlan& plan) {
+    for (const std::string& program : {launch_.task_prolog, launch_.command.task_prolog}) {
+        if (program.empty()) continue;
+        os::ChildPlan script = plan;
+        SY_TRY(script.entrance, walls_->entrance(launch_.key));
+        SY_TRY(const std::string printed, run_task_script(program, std::move(script)));
+        const std::string shown = apply_task_prolog(printed, plan.environment);
+        if (!shown.empty() && plan.std_out >= 0) {
+            [[maybe_unused]] const ssize_t sent = ::write(plan.std_out, shown.data(), shown.size());
+        }
+    }
+    return {};
+}
+
+void Stepd::run_epilogs(const Task& task) {
+    for (const std::string& program : {launch_.command.task_epilog, launch_.task_epilog}) {
+        if (program.empty()) continue;
+        os::ChildPlan plan = child_plan(find_work_dir(launch_));
+        plan.environment = task.environment;
+        auto entrance = walls_->entrance(launch_.key);
+        if (entrance) plan.entrance = *std::move(entrance);
+        if (const auto done = run_task_script(program, std::move(plan)); !done) {
+            log_.error(fmt::format("{}: {}", model::to_string(launch_.key), done.error().message));
+        }
+    }
+}
+
 Status Stepd::start_batch() {
     const model::JobSpec& spec = *launch_.job.spec;
     const WorkDir dir = find_work_dir(launch_);
@@ -85,8 +114,10 @@ Status Stepd::start_batch() {
     plan.std_err = err ? err.get() : out.get();
     if (!dir.complaint.empty()) plan.preface = os::log_line("error: ", dir.complaint);
     messages_.reset(::fcntl(plan.std_err, F_DUPFD_CLOEXEC, 3));
+    SY_CHECK(run_prologs(plan));
     SY_TRY(plan.entrance, walls_->entrance(launch_.key));
     Task task;
+    if (!launch_.task_epilog.empty()) task.environment = plan.environment;
     SY_TRY(task.pid, os::start_child(std::move(plan)));
     tasks_.push_back(std::move(task));
     return {};
@@ -155,6 +186,8 @@ Status Stepd::start_task(std::uint32_t local, const Binding& binding, const Work
     plan.std_out = files.out.get();
     plan.std_err = files.terminal ? files.out.get() : files.err.get();
     plan.terminal = files.terminal;
+    SY_CHECK(run_prologs(plan));
+    task.environment = plan.environment;
     SY_TRY(plan.entrance, walls_->entrance(launch_.key));
     SY_TRY(task.pid, os::start_child(std::move(plan)));
     files = {};

@@ -1,0 +1,403 @@
+// agent_test.cpp: a real agent process with real stepds, and a controller of the test's own on the
+// other end.
+//
+// This program is its own slurmstepd: the agent starts its stepds from /proc/self/exe.
+#include <gmock/gmock.h>
+
+#include "agent/main.hpp"
+#include "os/processes.hpp"
+#include "stepd/stepd_fixture.hpp"
+
+namespace switchyard::agent {
+namespace {
+
+using stepd::eventually;
+using stepd::Pipe;
+using testing::HasSubstr;
+
+io::Fd listen_on(const std::string& path) {
+    io::Fd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
+    EXPECT_EQ(::bind(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+    EXPECT_EQ(::listen(socket.get(), 8), 0);
+    return socket;
+}
+
+Pipe connect_to(const std::string& path) {
+    io::Fd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
+    EXPECT_EQ(::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+    return Pipe(std::move(socket));
+}
+
+class AgentTest : public testing::Test {
+  protected:
+    AgentTest() {
+        std::string name = "/tmp/sy-agent-XXXXXX";
+        dir = ::mkdtemp(name.data());
+        ::chmod(dir.c_str(), 0755);
+        for (const char* folder : {"/run", "/spool", "/state", "/work"})
+            (void)os::make_folders(dir + folder, 0755);
+        const std::string text =
+            "ClusterName=agenttest\nSlurmctldHost=" + os::host_name() +
+            "\nStateSaveLocation=" + dir + "/state\nSlurmdSpoolDir=" + dir +
+            "/spool\nSwitchyardRunDir=" + dir +
+            "/run\nNodeName=n[1-2] NodeHostname=" + os::host_name() +
+            " CPUs=64 RealMemory=1000\nPartitionName=debug Nodes=ALL Default=YES\n";
+        (void)os::write_new_file(dir + "/slurm.conf", text, 0644);
+        listener = listen_on(dir + "/run/controller-agents.sock");
+    }
+
+    ~AgentTest() override {
+        kill_agent();
+        // Stepds that outlived it: their sockets say which.
+        for (const os::Process& process : os::list_processes()) {
+            const auto line = os::read_file("/proc/" + std::to_string(process.pid) + "/cmdline");
+            if (line && line->starts_with("slurmstepd") && stepd_pids.contains(process.pid))
+                ::kill(process.pid, SIGKILL);
+        }
+        const auto plan =
+            os::find_containment("autodetect", os::place_of("agenttest", "n1", dir + "/spool"));
+        const auto walls = os::make_containment(plan);
+        for (const StepKey& key : walls->existing()) {
+            eventually([&] {
+                walls->kill_all(key);
+                return walls->pids(key).empty() && bool(walls->remove(key));
+            });
+        }
+        for (const auto& [controller, path] : plan.folders) {
+            ::rmdir(path.c_str());
+            ::rmdir(path.substr(0, path.rfind('/')).c_str());
+        }
+        (void)os::remove_tree(dir);
+    }
+
+    void start_agent() {
+        agent = ::fork();
+        if (agent == 0) {
+            std::string conf = dir + "/slurm.conf";
+            const std::string log = dir + "/agent.log";
+            ::dup2(::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644), 2);
+            ::close_range(3, ~0u, 0);
+            const char* argv[] = {"slurmd", "-D", "-N", "n1", "-f", conf.c_str(), nullptr};
+            ::_exit(agent_main(6, const_cast<char**>(argv)));
+        }
+    }
+    void kill_agent() {
+        if (agent <= 0) return;
+        ::kill(agent, SIGKILL);
+        ::waitpid(agent, nullptr, 0);
+        agent = 0;
+    }
+
+    // Takes the agent's next connection and lets it register.
+    wire::Register accept_agent() {
+        pollfd wait{listener.get(), POLLIN, 0};
+        EXPECT_EQ(::poll(&wait, 1, 10000), 1);
+        link = Pipe(io::Fd(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC)));
+        const auto message = link.receive<wire::AgentToController>();
+        EXPECT_TRUE(message && message->has_register_());
+        wire::ControllerToAgent answer;
+        answer.mutable_registered()->set_accepted(true);
+        link.send(answer);
+        return message ? message->register_() : wire::Register();
+    }
+
+    void launch(const std::string& script, std::uint32_t job = 12) {
+        model::JobSpec spec;
+        spec.name = "job";
+        spec.uid = ::getuid();
+        spec.gid = ::getgid();
+        spec.user = os::user_name(::getuid());
+        spec.work_dir = dir + "/work";
+        model::Job record;
+        record.id = JobId{job};
+        record.spec = std::make_shared<const model::JobSpec>(spec);
+        model::NodeGrant grant;
+        grant.node = "n1";
+        grant.cores = model::IndexSet::range(0, 0);
+        grant.cpus = grant.tasks = 1;
+        model::Running run;
+        run.started = os::now();
+        run.allocation.nodes = {grant};
+        record.phase = run;
+        wire::ControllerToAgent message;
+        wire::LaunchStep& out = *message.mutable_launch();
+        wire::encode_key(key(job), out.mutable_key());
+        out.set_node("n1");
+        wire::encode(record, out.mutable_job());
+        wire::encode(model::StepLayout{{{grant, {0}}}}, out.mutable_layout());
+        wire::encode(grant, out.mutable_job_grant());
+        out.set_uid(::getuid());
+        out.set_gid(::getgid());
+        out.set_user(spec.user);
+        out.set_kill_wait(1);
+        wire::HostAddress& host = *out.add_hosts();
+        host.set_name("n1");
+        host.set_address("127.0.0.1");
+        out.mutable_batch()->set_script("#!/bin/bash\n" + script);
+        out.mutable_batch()->add_environment("PATH=/usr/bin:/bin");
+        out.mutable_batch()->set_umask(022);
+        link.send(message);
+    }
+
+    static StepKey key(std::uint32_t job = 12) { return {JobId{job}, Attempt{0}, kBatchStep}; }
+
+    // The next message that is of this kind; others (loads) are passed over.
+    template <class Wanted>
+    std::optional<wire::AgentToController> next(Wanted wanted) {
+        while (auto message = link.receive<wire::AgentToController>()) {
+            if (wanted(*message)) return message;
+        }
+        return std::nullopt;
+    }
+    std::optional<wire::StepReport> report() {
+        const auto message = next([](const auto& m) { return m.has_step_ended(); });
+        return message ? std::optional(message->step_ended()) : std::nullopt;
+    }
+    bool started() {
+        return next([](const auto& m) { return m.has_step_started(); }).has_value();
+    }
+
+    void end_known(std::uint32_t job = 12) {
+        wire::ControllerToAgent message;
+        wire::encode_key(key(job), message.mutable_end_known()->mutable_key());
+        link.send(message);
+    }
+    void end_job(std::uint32_t job, std::int64_t grace) {
+        wire::ControllerToAgent message;
+        message.mutable_end_job()->set_job(job);
+        message.mutable_end_job()->set_cause(1);
+        message.mutable_end_job()->set_grace(grace);
+        link.send(message);
+    }
+
+    bool wait_for_file(const std::string& name) {
+        return eventually([&] { return os::exists(dir + "/work/" + name); });
+    }
+    std::string read(const std::string& name) {
+        const auto text = os::read_file(dir + "/work/" + name);
+        return text ? *text : "<" + text.error().message + ">";
+    }
+    // The stepd of the batch step: the parent of its script.
+    pid_t stepd_of(const std::string& pid_file) {
+        const auto script = os::read_process(std::atoi(read(pid_file).c_str()));
+        if (!script) return 0;
+        stepd_pids.insert(script->parent);
+        return script->parent;
+    }
+    bool spool_has_socket() { return os::exists(dir + "/spool/" + stepd::socket_name(key())); }
+
+    std::string dir;
+    io::Fd listener;
+    Pipe link;
+    pid_t agent = 0;
+    std::set<pid_t> stepd_pids;
+};
+
+TEST_F(AgentTest, RegistersThePretendNodeWithWhatIsConfigured) {
+    start_agent();
+    const wire::Register found = accept_agent();
+    EXPECT_EQ(found.node(), "n1");
+    EXPECT_EQ(found.facts().cpus(), 64u);
+    EXPECT_EQ(found.facts().memory(), 1000u);
+    EXPECT_EQ(found.steps_size(), 0);
+    EXPECT_NE(found.facts().containment(), "");
+}
+
+TEST_F(AgentTest, ABatchJobRunsIsReportedAndForgottenWhenItsEndIsKnown) {
+    start_agent();
+    accept_agent();
+    launch("echo hello; getent hosts n2; exit 3");
+    EXPECT_TRUE(started());
+    const auto end = report();
+    ASSERT_TRUE(end);
+    EXPECT_EQ(end->exit().code(), 3);
+    EXPECT_TRUE(end->job_clean());
+    EXPECT_THAT(read("slurm-12.out"), HasSubstr("hello\n"));
+    EXPECT_TRUE(spool_has_socket());
+    end_known();
+    EXPECT_TRUE(eventually([&] { return !spool_has_socket(); }));
+}
+
+TEST_F(AgentTest, ALaunchToldTwiceIsDoneOnceAndItsReportRepeated) {
+    start_agent();
+    accept_agent();
+    launch("echo x >> count");
+    ASSERT_TRUE(report());
+    launch("echo x >> count");
+    ASSERT_TRUE(report());
+    EXPECT_EQ(read("count"), "x\n");
+    end_known();
+}
+
+TEST_F(AgentTest, AnUnknownJobIsCleanAtOnce) {
+    start_agent();
+    accept_agent();
+    end_job(99, 0);
+    const auto clean = next([](const auto& m) { return m.has_job_clean(); });
+    ASSERT_TRUE(clean);
+    EXPECT_EQ(clean->job_clean().job(), 99u);
+}
+
+TEST_F(AgentTest, AnEndedJobIsReportedThenClean) {
+    start_agent();
+    accept_agent();
+    launch("echo > ready; sleep 600");
+    ASSERT_TRUE(wait_for_file("ready"));
+    end_job(12, 10);
+    const auto end = report();
+    ASSERT_TRUE(end);
+    EXPECT_EQ(end->exit().signal(), SIGTERM);
+    EXPECT_TRUE(next([](const auto& m) { return m.has_job_clean(); }));
+    end_known();
+}
+
+TEST_F(AgentTest, ARestartedAgentFindsItsStepsAgain) {
+    start_agent();
+    accept_agent();
+    launch("echo $$ > pid; while [ ! -e go ]; do sleep 0.01; done; echo done");
+    ASSERT_TRUE(wait_for_file("pid"));
+    kill_agent();
+    start_agent();
+    const wire::Register found = accept_agent();
+    ASSERT_EQ(found.steps_size(), 1);
+    EXPECT_EQ(wire::decode(found.steps(0)), key());
+    ASSERT_TRUE(os::write_new_file(dir + "/work/go", "", 0644));
+    const auto end = report();
+    ASSERT_TRUE(end);
+    EXPECT_EQ(end->exit().code(), 0);
+    EXPECT_FALSE(end->lost());
+    EXPECT_EQ(read("slurm-12.out"), "done\n");
+    end_known();
+    EXPECT_TRUE(eventually([&] { return !spool_has_socket(); }));
+}
+
+TEST_F(AgentTest, AnEndThatCameWhileTheControllerWasAwayIsReportedWhenItIsBack) {
+    start_agent();
+    accept_agent();
+    launch("while [ ! -e go ]; do sleep 0.01; done; exit 5");
+    ASSERT_TRUE(started());
+    link.close();
+    ASSERT_TRUE(os::write_new_file(dir + "/work/go", "", 0644));
+    const wire::Register found = accept_agent();
+    EXPECT_EQ(found.steps_size(), 1);
+    const auto end = report();
+    ASSERT_TRUE(end);
+    EXPECT_EQ(end->exit().code(), 5);
+    // Not yet known: a second return hears it again.
+    link.close();
+    accept_agent();
+    ASSERT_TRUE(report());
+    end_known();
+}
+
+TEST_F(AgentTest, WhatAKilledStepdLeavesIsEndedAndReportedAsLost) {
+    start_agent();
+    accept_agent();
+    launch("(setsid sleep 600 & echo $! > child); echo $$ > pid; sleep 600");
+    ASSERT_TRUE(wait_for_file("pid"));
+    ASSERT_TRUE(eventually([&] { return stepd_of("pid") > 1; }));
+    const pid_t script = std::atoi(read("pid").c_str());
+    ::kill(stepd_of("pid"), SIGKILL);
+    const auto end = report();
+    ASSERT_TRUE(end);
+    EXPECT_TRUE(end->lost());
+    EXPECT_TRUE(end->job_clean());
+    EXPECT_FALSE(os::read_process(script) && os::read_process(script)->state != 'Z');
+    end_known();
+    EXPECT_TRUE(eventually([&] { return !spool_has_socket(); }));
+    EXPECT_TRUE(eventually([&] { return os::list_folder(dir + "/spool")->size() == 1; }))
+        << "only the pid file stays";
+}
+
+TEST_F(AgentTest, StepdAndAgentBothKilledIsALostStepForTheNextAgent) {
+    start_agent();
+    accept_agent();
+    launch("echo $$ > pid; sleep 600");
+    ASSERT_TRUE(wait_for_file("pid"));
+    ASSERT_TRUE(eventually([&] { return stepd_of("pid") > 1; }));
+    const pid_t stepd = stepd_of("pid");
+    kill_agent();
+    ::kill(stepd, SIGKILL);
+    start_agent();
+    EXPECT_EQ(accept_agent().steps_size(), 1);
+    const auto end = report();
+    ASSERT_TRUE(end);
+    EXPECT_TRUE(end->lost());
+    end_known();
+}
+
+TEST_F(AgentTest, OneAgentPerNode) {
+    start_agent();
+    accept_agent();
+    const pid_t first = agent;
+    start_agent();
+    int status = 0;
+    ASSERT_EQ(::waitpid(agent, &status, 0), agent);
+    EXPECT_EQ(WEXITSTATUS(status), 1);
+    EXPECT_THAT(*os::read_file(dir + "/agent.log"),
+                HasSubstr("already running as process " + std::to_string(first)));
+    agent = first;
+}
+
+TEST_F(AgentTest, RelaysCommandsWithTheCallersIdentity) {
+    start_agent();
+    accept_agent();
+    Pipe command = connect_to(dir + "/run/agent-n1.sock");
+    wire::Request request;
+    request.set_id(7);
+    request.mutable_ping();
+    command.send(request);
+    const auto open = next([](const auto& m) { return m.has_relay_open(); });
+    ASSERT_TRUE(open);
+    EXPECT_EQ(open->relay_open().uid(), ::getuid());
+    const auto data = next([](const auto& m) { return m.has_relay_data(); });
+    ASSERT_TRUE(data);
+    wire::Request passed;
+    ASSERT_TRUE(passed.ParseFromString(data->relay_data().frame()));
+    EXPECT_EQ(passed.id(), 7u);
+
+    wire::Reply reply;
+    reply.set_id(7);
+    wire::ControllerToAgent back;
+    back.mutable_relay_data()->set_session(open->relay_open().session());
+    back.mutable_relay_data()->set_frame(reply.SerializeAsString());
+    link.send(back);
+    const auto answer = command.receive<wire::Reply>();
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->id(), 7u);
+    command.close();
+    EXPECT_TRUE(next([](const auto& m) { return m.has_relay_close(); }));
+}
+
+TEST_F(AgentTest, TermEndsTheAgentAndLeavesTheJobAlone) {
+    start_agent();
+    accept_agent();
+    launch("echo $$ > pid; while [ ! -e go ]; do sleep 0.01; done");
+    ASSERT_TRUE(wait_for_file("pid"));
+    ::kill(agent, SIGTERM);
+    int status = -1;
+    ASSERT_EQ(::waitpid(agent, &status, 0), agent);
+    EXPECT_EQ(status, 0);
+    EXPECT_TRUE(os::read_process(std::atoi(read("pid").c_str())).has_value());
+    start_agent();
+    EXPECT_EQ(accept_agent().steps_size(), 1);
+    ASSERT_TRUE(os::write_new_file(dir + "/work/go", "", 0644));
+    ASSERT_TRUE(report());
+    end_known();
+}
+
+}  // namespace
+}  // namespace switchyard::agent
+
+int main(int argc, char** argv) {
+    if (argc > 0 && std::string_view(argv[0]) == "slurmstepd")
+        return switchyard::stepd::stepd_main(argc, argv);
+    testing::InitGoogleTest(&argc, argv);
+    return RUN_ALL_TESTS();
+}
