@@ -348,6 +348,9 @@ TEST_F(AgentTest, OneAgentPerNode) {
 TEST_F(AgentTest, RelaysCommandsWithTheCallersIdentity) {
     start_agent();
     accept_agent();
+    // Once it answers, it knows that it is registered.
+    end_job(99, 0);
+    ASSERT_TRUE(next([](const auto& m) { return m.has_job_clean(); }));
     Pipe command = connect_to(dir + "/run/agent-n1.sock");
     wire::Request request;
     request.set_id(7);

@@ -1,6 +1,7 @@
 // steps.cpp: starting stepds, and knowing what became of them.
 #include "agent/steps.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -151,12 +152,17 @@ Status Steps::spawn(const StepKey& key, wire::LaunchStep&& launch) {
     io::Fd ours(pair[0]);
     const io::Fd theirs(pair[1]);
 
+    const io::Fd nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
+    if (!nothing) return os::errno_failure("/dev/null");
     os::SpawnRequest request;
     request.path = os::own_executable();
     // Said to people who look at the process table: which step, which node, whose spool.
     request.argv = {"slurmstepd", model::to_string(key), launch.node(), setup_.spool};
     request.environment = stepd_environment();
-    request.descriptors = {{theirs.get(), 3}, {listener.get(), 4}};
+    // Standard error stays the agent's log; the terminal of a foreground agent is none of a
+    // stepd's.
+    request.descriptors = {
+        {nothing.get(), 0}, {nothing.get(), 1}, {theirs.get(), 3}, {listener.get(), 4}};
     Step& step = steps_[key];
     SY_TRY(step.pid, os::spawn(request));
     step.channel = wire::Channel::adopt(loop_, std::move(ours), handlers(key));

@@ -2,6 +2,7 @@
 // big parent is copied.
 #include "os/spawn.hpp"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/syscall.h>
@@ -29,9 +30,15 @@ Result<pid_t> spawn(const SpawnRequest& request) {
     posix_spawn_file_actions_t actions;
     ::posix_spawn_file_actions_init(&actions);
     int next = 3;
+    for (const auto& [ours, theirs] : request.descriptors) next = std::max(next, theirs + 1);
+    std::vector<io::Fd> moved;  // Those of ours that stand where one of theirs is to be placed.
     for (const auto& [ours, theirs] : request.descriptors) {
-        ::posix_spawn_file_actions_adddup2(&actions, ours, theirs);
-        next = std::max(next, theirs + 1);
+        int from = ours;
+        if (ours < next) {
+            moved.emplace_back(::fcntl(ours, F_DUPFD_CLOEXEC, next));
+            from = moved.back().get();
+        }
+        ::posix_spawn_file_actions_adddup2(&actions, from, theirs);
     }
     ::posix_spawn_file_actions_addclosefrom_np(&actions, next);
 

@@ -5,6 +5,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "os/files.hpp"
 #include "wire/proto/node.pb.h"
 
 namespace switchyard::stepd {
@@ -45,13 +46,19 @@ void AgentLinks::send(const wire::StepdToAgent& message) {
     for (const auto& channel : channels_) channel->send(frame);
 }
 
-void AgentLinks::forget() {
+std::string AgentLinks::socket_path() const {
     sockaddr_un address{};
     socklen_t length = sizeof address;
     if (!listener_ ||
         ::getsockname(listener_.get(), reinterpret_cast<sockaddr*>(&address), &length) != 0)
-        return;
-    if (address.sun_path[0] == '/') ::unlink(address.sun_path);
+        return {};
+    return address.sun_path[0] == '/' ? address.sun_path : "";
 }
+
+void AgentLinks::forget() {
+    if (const std::string path = socket_path(); !path.empty()) ::unlink(path.c_str());
+}
+
+bool AgentLinks::can_be_found() const { return os::exists(socket_path()); }
 
 }  // namespace switchyard::stepd

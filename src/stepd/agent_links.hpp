@@ -32,8 +32,11 @@ class AgentLinks {
     void on_alone(std::function<void()> callback) { alone_ = std::move(callback); }
     // Removes the socket's file: the step is over and its end is known.
     void forget();
+    // Whether an agent can still find this step: false once somebody has removed the file.
+    bool can_be_found() const;
 
   private:
+    std::string socket_path() const;
     void adopt(io::Fd socket);
     void accept_all();
 

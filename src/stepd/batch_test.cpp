@@ -283,6 +283,15 @@ TEST_F(StepdTest, TheReportWaitsForTheAgentToComeBack) {
     let_go();
 }
 
+TEST_F(StepdTest, AStepdThatNobodyCanFindAnyMoreGoes) {
+    start_batch("exit 0");
+    ASSERT_TRUE(report());
+    agent.close();
+    ::unlink(socket_path.c_str());
+    ASSERT_EQ(::waitpid(pid, nullptr, 0), pid);
+    pid = 0;
+}
+
 TEST_F(StepdTest, AnAgentThatDiesBeforeTheLaunchLeavesNothing) {
     int pair[2];
     ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);

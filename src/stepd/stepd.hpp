@@ -120,6 +120,7 @@ class Stepd {
     void empty_out();
     void deliver();
     void conclude();
+    void wait_to_be_known();
     void send_status();
 
     io::Loop& loop_;
@@ -135,7 +136,7 @@ class Stepd {
 
     io::Loop::Watch child_watch_;
     io::Loop::Timer deadline_timer_, warn_timer_, kill_timer_, empty_timer_, memory_timer_,
-        deliver_timer_;
+        deliver_timer_, known_timer_;
     std::optional<Instant> frozen_since_;
     std::optional<Instant>
         own_deadline_;  // Of a step with a time limit of its own, whatever the job's is.

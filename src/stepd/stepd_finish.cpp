@@ -17,6 +17,8 @@ constexpr Millis kEmptyWaitMax{50};
 constexpr Millis kDeliverAfterKillMax{
     2000};  // How long a stopped srun may hold up the end of a killed step.
 
+constexpr Millis kFoundLook{1000};
+
 // What Slurm shows for a step that could not be started: "0:53".
 constexpr model::ExitStatus kNeverRan{0, 53};
 
@@ -111,6 +113,15 @@ void Stepd::conclude() {
     stage_ = Stage::Over;
     deliver_timer_ = {};
     send_status();
+    wait_to_be_known();
+}
+
+// For ever, as long as an agent could come and ask. A cluster whose folders were removed has none.
+void Stepd::wait_to_be_known() {
+    known_timer_ = loop_.after(kFoundLook, [this] {
+        if (!agent_.connected() && !agent_.can_be_found()) return loop_.stop();
+        wait_to_be_known();
+    });
 }
 
 void Stepd::send_status() {

@@ -11,6 +11,7 @@
 
 #include "base/text.hpp"
 #include "base/time.hpp"
+#include "io/fd.hpp"
 #include "os/files.hpp"
 #include "stepd/environment.hpp"
 
