@@ -32,8 +32,13 @@ core::Settings Simulation::settings(std::uint64_t seed) {
         node.cores_per_socket = 8;
         node.threads_per_core = 1;
         node.memory = model::MiB{4000};
-        model::GresInventory gpu{"gpu", "x", 2, model::IndexSet::range(0, 1), {}, {}};
-        model::GresInventory shard{"shard", "x", 16, model::IndexSet::range(0, 1), {}, {}};
+        model::GresInventory gpu, shard;
+        gpu.name = "gpu";
+        shard.name = "shard";
+        gpu.type = shard.type = "x";
+        gpu.count = 2;
+        shard.count = 16;
+        gpu.devices = shard.devices = model::IndexSet::range(0, 1);
         node.gres = {gpu, shard};
         partition.nodes.push_back(node.name);
         settings.nodes.push_back(std::move(node));

@@ -71,8 +71,8 @@ void Cluster::Impl::load(Records records) {
         node_sides_[i].silent_since = now_;
         timers_.set({TimerKey::Kind::Node, i}, now_ + settings_.node_timeout);
     }
+    // Verdicts that were due while nobody was there are changes like any other.
     rebuild();
-    changes_ = {};
 }
 
 // The tables by which a job is found, apart from what it holds and where it queues.

@@ -91,6 +91,11 @@ void Cluster::Impl::running_timer(Job& job) {
     const Instant limit =
         *deadline_of(job) + (batch ? settings_.kill_wait + kBackupSlack : Seconds{0});
     if (limit > now_) return retime(job);
+    // A silent node may have the true end to report: that is waited for, or the node is given up.
+    const auto first = node_index(run.allocation.nodes.front().node);
+    if (batch && first && !nodes_[*first].responding && !nodes_[*first].down) {
+        return timers_.set({TimerKey::Kind::Job, job.id.value}, now_ + kBackupSlack);
+    }
     model::Outcome outcome;
     outcome.state = model::JobState::Timeout;
     outcome.reason = model::Reason::TimeLimit;

@@ -2,6 +2,7 @@
 // Cluster from it, so a change that the core forgets to name is found out.
 #pragma once
 
+#include <cstdio>
 #include <map>
 #include <optional>
 #include <set>
@@ -95,8 +96,9 @@ class FakeDisk {
     void check_against(const Cluster& cluster) const {
         for (const auto& [id, job] : cluster.jobs()) {
             const auto found = jobs_.find(id);
-            SY_ASSERT(found != jobs_.end());
-            SY_ASSERT(truth_of(found->second) == truth_of(job));
+            const bool same = found != jobs_.end() && truth_of(found->second) == truth_of(job);
+            if (!same) std::fprintf(stderr, "the record of job %u was not written\n", id.value);
+            SY_ASSERT(same);
         }
         SY_ASSERT(jobs_.size() == cluster.jobs().size());
         for (const auto& [key, step] : cluster.steps()) {
