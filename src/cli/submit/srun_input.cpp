@@ -28,7 +28,8 @@ void InputReader::resume() {
 
 void InputReader::read_some() {
     // In the background of a terminal there is nothing to read, and to try would stop us.
-    if (::isatty(fd_) == 1 && ::tcgetpgrp(fd_) != ::getpgrp()) {
+    const pid_t foreground = ::isatty(fd_) == 1 ? ::tcgetpgrp(fd_) : -1;
+    if (foreground > 0 && foreground != ::getpgrp()) {
         watch_.set_events(0);
         return;
     }
