@@ -119,8 +119,10 @@ def test_pty(cluster):
     os.write(parent, b"echo name=$SLURM_JOB_NAME; tty | cut -c1-8\n")
     read_until(b"name=bash")
     read_until(b"/dev/pts")
-    os.write(parent, b"sleep 100\n")
+    os.write(parent, b"echo be''fore; sleep 100\n")
+    read_until(b"before")  # An interrupt throws away what the terminal has not handed on yet.
     os.write(parent, b"\x03")
+    read_until(b"^C")
     os.write(parent, b"echo after=$?\n")
     read_until(b"after=130")
     os.write(parent, b"exit 5\n")

@@ -169,6 +169,10 @@ Result<Environment> batch_environment(const options::JobRequest& request,
         put_login_environment_beneath(environment, parse_get_user_env(*request.ask.get_user_env));
     }
     if (request.ask.export_list) options::set_variable(environment, "SLURM_EXPORT_ENV", list);
+    // The nodes know only what --gres and --gpus-per-node come to together.
+    if (const auto given = request.shown.find("gpus-per-node"); given != request.shown.end()) {
+        options::set_variable(environment, "SLURM_GPUS_PER_NODE", given->second);
+    }
     if (!request.launch.mem_bind.empty()) {
         options::set_variable(environment, "SBATCH_MEM_BIND", request.launch.mem_bind);
         options::set_variable(environment, "SLURM_MEM_BIND", request.launch.mem_bind);

@@ -117,6 +117,7 @@ Status StepRun::open_streams() {
 void StepRun::on_hello(std::uint32_t node) {
     if (node >= nodes_.size()) return parts_.server.forget(node);
     nodes_[node].arrived = true;
+    if (end_cause_) send_end_order(node);
     if (!std::ranges::all_of(nodes_, &Node::arrived)) return;
     parts_.server.close_door();
     absent_timer_ = {};

@@ -68,6 +68,8 @@ class StepRun {
     void force_termination();
     void terminate_for_failure();
     void abort_step(std::uint32_t cause);
+    void order_end(std::uint32_t cause);
+    void send_end_order(std::uint32_t node);
     void say_abort_once();
     void send_signal(int number);
     void send_window_size();
@@ -90,6 +92,7 @@ class StepRun {
     std::vector<io::Loop::Watch> signals_;
     io::Loop::Timer gather_timer_, abort_timer_, wait_timer_, absent_timer_;
     std::optional<Instant> interrupted_;
+    std::optional<std::uint32_t> end_cause_;  // The stepds were told to end their tasks.
     bool aborted_ = false, told_abort_ = false, terminating_ = false, input_started_ = false;
     bool interrupt_sent_ = false, over_ = false, unread_ = false;
     int forced_code_ = 0;  // At least this, whatever the tasks say.

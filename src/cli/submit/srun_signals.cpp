@@ -86,10 +86,7 @@ void StepRun::say_abort_once() {
 void StepRun::abort_step(std::uint32_t cause) {
     if (std::exchange(aborted_, true)) return;
     say_abort_once();
-    wire::SrunToStepd message;
-    message.mutable_abort()->set_grace(parts_.link.config().kill_wait.count());
-    message.mutable_abort()->set_cause(cause);
-    parts_.server.send_all(message);
+    order_end(cause);
     // Nodes that never came have nothing to end.
     for (Node& node : nodes_) {
         if (!node.arrived && !node.finished) node_over(node);
@@ -106,10 +103,22 @@ void StepRun::terminate_for_failure() {
     if (aborted_ || std::exchange(terminating_, true)) return;
     if (table_.all_ended()) return;
     inform(request_, "Terminating " + step_name());
+    order_end(kCauseTaskFailed);
+}
+
+// Nodes that come later get the same order when they do.
+void StepRun::order_end(std::uint32_t cause) {
+    end_cause_ = cause;
+    for (std::uint32_t node = 0; node < nodes_.size(); ++node) {
+        if (nodes_[node].arrived) send_end_order(node);
+    }
+}
+
+void StepRun::send_end_order(std::uint32_t node) {
     wire::SrunToStepd message;
     message.mutable_abort()->set_grace(parts_.link.config().kill_wait.count());
-    message.mutable_abort()->set_cause(kCauseTaskFailed);
-    parts_.server.send_all(message);
+    message.mutable_abort()->set_cause(*end_cause_);
+    parts_.server.send(node, message);
 }
 
 void StepRun::first_task_exited() {
