@@ -247,6 +247,7 @@ Result<Config> load_config(const std::string& path) {
     tables.nodes.finish(findings);
     SY_TRY(const Lines gres, read_beside(config, "gres.conf", findings));
     settle_gres(tables.nodes.entries(), gres, findings);
+    config.auto_detect = find_auto_detect(gres);
     complete_gres_types(config, tables.nodes.entries(), findings);
     SY_TRY(const Lines cgroup, read_beside(config, "cgroup.conf", findings));
     read_cgroup_conf(config, cgroup, findings);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -48,6 +49,8 @@ struct Config {
     std::vector<model::NodeConfig> nodes;  // In the order of the file, names expanded.
     std::vector<model::Partition> partitions;
     std::vector<std::string> gres_types;
+    // AutoDetect= of gres.conf by node ("nvml", "off"); "" is for all nodes.
+    std::map<std::string, std::string> auto_detect;
 
     // Values as given; the controller turns them into core::Settings.
     std::string select_type = "select/cons_tres", select_type_parameters = "CR_Core_Memory";

@@ -472,6 +472,38 @@ TEST_F(ConfigTest, SharesSpreadOverTheCards) {
             "slurm.conf:4: node n3: 129 shard do not spread evenly over 2 cards; 128 are used"));
 }
 
+TEST_F(ConfigTest, CardsOfOneTypeMayBeNearDifferentCoresAndLinked) {
+    write("gres.conf",
+          "Name=gpu File=/dev/nvidia0 Cores=0-3 Links=-1,16\n"
+          "Name=gpu File=/dev/nvidia1 Cores=4-7 Links=16,-1\n");
+    const Config config = load("GresTypes=gpu\nNodeName=n1 Gres=gpu:2\n");
+    const auto& cards = config.nodes[0].gres[0];
+    ASSERT_EQ(cards.device_cores.size(), 2u);
+    EXPECT_EQ(to_string(cards.device_cores[0]), "0-3");
+    EXPECT_EQ(to_string(cards.device_cores[1]), "4-7");
+    ASSERT_EQ(cards.device_links.size(), 2u);
+    EXPECT_EQ(to_string(cards.device_links[0]), "1");
+    EXPECT_EQ(to_string(cards.device_links[1]), "0");
+    EXPECT_THAT(config.notices, IsEmpty());
+}
+
+TEST_F(ConfigTest, GresConfChoosesHowCardsAreFoundAndSharesAreKept) {
+    write(
+        "gres.conf",
+        "AutoDetect=nvml\nNodeName=n2 AutoDetect=off\n"
+        "NodeName=n1 Name=shard Count=64 Flags=guard,strict\n"
+        "NodeName=n2 Name=shard Count=64 Flags=unprotected\n"
+        "NodeName=n3 Name=shard Count=64 Flags=mps\nNodeName=n4 Name=shard Count=64 Flags=wild\n");
+    const Config config = load("GresTypes=gpu,shard\nNodeName=n[1-4] Gres=gpu:1,shard:64\n");
+    EXPECT_EQ(config.auto_detect.at(""), "nvml");
+    EXPECT_EQ(config.auto_detect.at("n2"), "off");
+    EXPECT_EQ(config.nodes[0].gres[1].protection, "guard+strict");
+    EXPECT_EQ(config.nodes[1].gres[1].protection, "none");
+    EXPECT_EQ(config.nodes[2].gres[1].protection, "mps");
+    EXPECT_EQ(config.nodes[3].gres[1].protection, "");
+    EXPECT_THAT(notices(config), ElementsAre("gres.conf:6: Flags: \"wild\" is not supported"));
+}
+
 TEST_F(ConfigTest, MistakesInGresAreNamed) {
     EXPECT_EQ(refusal("GresTypes=gpu\nNodeName=n1 Gres=gpu:a:b:c\n"),
               "slurm.conf:2: Gres=gpu:a:b:c: cannot read \"gpu:a:b:c\"");
@@ -486,8 +518,7 @@ TEST_F(ConfigTest, MistakesInGresAreNamed) {
     EXPECT_EQ(inventory(config.nodes[0]), "gpu::2[0-1] /dev/nvidia0;");
     EXPECT_THAT(config.gres_types, ElementsAre("gpu"));
     EXPECT_THAT(notices(config),
-                ElementsAre(HasSubstr("gres.conf:3: AutoDetect has no effect"),
-                            HasSubstr("node n1 has 2 gpu by Gres= but 1 in gres.conf"),
+                ElementsAre(HasSubstr("node n1 has 2 gpu by Gres= but 1 in gres.conf"),
                             HasSubstr("gres.conf:2: nic of this line are not in Gres= of node n1"),
                             "slurm.conf:1: GresTypes does not name gpu; it is added"));
 }

@@ -24,6 +24,8 @@ struct Device {
     std::optional<std::uint64_t> count;
     std::vector<std::string> files;
     IndexSet cores;
+    IndexSet links;          // Links=: numbers of the cards it is connected to.
+    std::string protection;  // Of shares, by Flags=.
     bool names_nodes = false;
 };
 
@@ -76,6 +78,37 @@ std::vector<std::string_view> split_terms(std::string_view text) {
     return out;
 }
 
+// "-1,16,16,0": by card, how many links lead there; -1 stands for itself.
+Result<IndexSet> parse_links(std::string_view text) {
+    IndexSet links;
+    std::uint32_t card = 0;
+    for (const std::string_view piece : split(text, ',')) {
+        const auto count = parse_int(trim(piece));
+        if (!count) return fail(Errc::InvalidArgument, fmt::format("\"{}\" is no number", piece));
+        if (*count > 0) links.insert(card);
+        ++card;
+    }
+    return links;
+}
+
+// How shares of a card are kept is Switchyard's own; Slurm's flags for the environment of vendors
+// do no harm, since all their variables are set.
+Status set_flags(Device& device, std::string_view text) {
+    for (const std::string_view piece : split(text, ',')) {
+        const std::string flag = to_lower(trim(piece));
+        if (flag == "guard" || flag == "mps" || flag == "dmem") {
+            device.protection = flag + (device.protection == "strict" ? "+strict" : "");
+        } else if (flag == "unprotected") {
+            device.protection = "none";
+        } else if (flag == "strict") {
+            device.protection += device.protection.empty() ? "strict" : "+strict";
+        } else if (flag != "countonly" && !flag.ends_with("_env") && flag != "explicit") {
+            return fail(Errc::InvalidArgument, fmt::format("\"{}\" is not supported", piece));
+        }
+    }
+    return {};
+}
+
 Status set_device_key(Device& device, const Pair& pair) {
     if (equals_ignoring_case(pair.key, "Name")) {
         device.name = pair.value;
@@ -88,13 +121,17 @@ Status set_device_key(Device& device, const Pair& pair) {
         SY_TRY(device.files, model::expand_hostlist(pair.value));
     } else if (equals_ignoring_case(pair.key, "Cores") || equals_ignoring_case(pair.key, "CPUs")) {
         SY_TRY(device.cores, model::parse_index_set(pair.value));
+    } else if (equals_ignoring_case(pair.key, "Links")) {
+        SY_TRY(device.links, parse_links(pair.value));
+    } else if (equals_ignoring_case(pair.key, "Flags")) {
+        SY_CHECK(set_flags(device, pair.value));
     }
     return {};
 }
 
 bool is_device_key(std::string_view key) {
     for (const std::string_view known :
-         {"Name", "Type", "Count", "File", "MultipleFiles", "Cores", "CPUs"}) {
+         {"Name", "Type", "Count", "File", "MultipleFiles", "Cores", "CPUs", "Links", "Flags"}) {
         if (equals_ignoring_case(key, known)) return true;
     }
     return false;
@@ -103,15 +140,11 @@ bool is_device_key(std::string_view key) {
 void note_other_key(const Pair& pair, const std::string& where, Findings& findings) {
     const std::string once = "gres.conf:" + to_lower(pair.key);
     if (equals_ignoring_case(pair.key, "AutoDetect")) {
-        if (equals_ignoring_case(pair.value, "off")) return;
-        findings.notice_once(
-            once, where,
-            "AutoDetect has no effect: a node without File= lines counts its Gres= entries");
-    } else if (equals_ignoring_case(pair.key, "Flags")) {
-        if (equals_ignoring_case(pair.value, "CountOnly")) return;
-        findings.notice_once(once, where, unused_key_text("Flags", {}));
-    } else if (equals_ignoring_case(pair.key, "Links")) {
-        findings.notice_once(once, where, unused_key_text("Links", {}));
+        for (const std::string_view known : {"nvml", "nvidia", "off"}) {
+            if (equals_ignoring_case(pair.value, known)) return;
+        }
+        findings.notice_once(once, where,
+                             fmt::format("AutoDetect={} is not supported: only nvml", pair.value));
     } else {
         findings.notice_once(once, where, unknown_key_text(pair.key, "gres.conf"));
     }
@@ -139,6 +172,11 @@ std::optional<Device> read_device(const Line& line, const std::string& where,
             continue;
         }
         if (status = set_device_key(device, pair); !status) {
+            if (equals_ignoring_case(pair.key, "Flags")) {
+                findings.notice_once("gres.conf:flags", where,
+                                     fmt::format("Flags: {}", status.error().message));
+                continue;
+            }
             findings.error(where, fmt::format("{}: {}", pair.key, status.error().message));
             return std::nullopt;
         }
@@ -191,6 +229,7 @@ class NodeGres {
             }
         }
         for (const Term& term : shared) add_shared(term);
+        for (GresInventory& each : node_.config.gres) forget_if_alike(each);
         note_unused();
     }
 
@@ -223,6 +262,21 @@ class NodeGres {
                 into.files.push_back(device->files[first_file + i]);
         }
         if (device != nullptr) into.cores.insert(device->cores);
+        for (std::uint64_t i = 0; i < count && !into.devices.empty(); ++i) {
+            into.device_cores.push_back(device == nullptr ? IndexSet() : device->cores);
+            into.device_links.push_back(device == nullptr ? IndexSet() : device->links);
+        }
+    }
+
+    // What is the same for all cards need not be said of each.
+    static void forget_if_alike(GresInventory& entry) {
+        const auto alike = [](const std::vector<IndexSet>& sets) {
+            return std::ranges::all_of(sets, [&](const IndexSet& set) { return set == sets[0]; });
+        };
+        const auto nothing = [](const IndexSet& set) { return set.empty(); };
+        if (std::ranges::any_of(entry.device_cores, nothing)) entry.cores = {};
+        if (alike(entry.device_cores)) entry.device_cores.clear();
+        if (std::ranges::all_of(entry.device_links, nothing)) entry.device_links.clear();
     }
 
     void add_whole(const Term& term) {
@@ -283,11 +337,12 @@ class NodeGres {
     }
 
     // Lines of gres.conf for shares name the cards by their files; unequal shares cannot be kept.
-    void mark_shared_lines(const Term& term, const GresInventory& into) {
+    void mark_shared_lines(const Term& term, GresInventory& into) {
         for (std::size_t i = 0; i < devices_.size(); ++i) {
             const Device& device = *devices_[i];
             if (device.name != term.name) continue;
             used_[i] = count_of(device);
+            if (!device.protection.empty()) into.protection = device.protection;
             if (device.files.empty() || !device.count || into.devices.empty()) continue;
             if (*device.count * into.devices.size() != into.count * device.files.size()) {
                 findings_.notice_once(
@@ -315,6 +370,20 @@ class NodeGres {
 };
 
 }  // namespace
+
+std::map<std::string, std::string> find_auto_detect(const Lines& gres_conf) {
+    std::map<std::string, std::string> found;
+    for (const Line& line : gres_conf.lines) {
+        const std::string* kind = line.find("AutoDetect");
+        if (kind == nullptr) continue;
+        const std::string* names = line.find("NodeName");
+        const auto nodes = model::expand_hostlist(names == nullptr ? "" : *names);
+        if (names == nullptr) found[""] = to_lower(*kind);
+        if (names == nullptr || !nodes) continue;
+        for (const std::string& node : *nodes) found[node] = to_lower(*kind);
+    }
+    return found;
+}
 
 void settle_gres(std::vector<NodeEntry>& nodes, const Lines& gres_conf, Findings& findings) {
     std::vector<std::pair<Device, std::vector<std::string>>> lines;

@@ -5,6 +5,7 @@
 // (shard, mps) are spread evenly over the cards of their node.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -16,5 +17,8 @@ namespace switchyard::config {
 
 // Fills `gres` of every node. `gres_conf` has no lines where there is no such file.
 void settle_gres(std::vector<NodeEntry>& nodes, const Lines& gres_conf, Findings& findings);
+
+// AutoDetect= by node, in lower case; "" is for all nodes.
+std::map<std::string, std::string> find_auto_detect(const Lines& gres_conf);
 
 }  // namespace switchyard::config
