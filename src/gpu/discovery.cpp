@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -70,7 +71,7 @@ void simplify(GresInventory& entry) {
     };
     const auto any_core = [](const IndexSet& set) { return set.empty(); };
     if (std::ranges::any_of(entry.device_cores, any_core)) entry.cores = {};
-    if (same(entry.device_cores)) entry.device_cores.clear();
+    if (!entry.device_cores.empty() && same(entry.device_cores)) entry.device_cores.clear();
     if (std::ranges::all_of(entry.device_links, any_core)) entry.device_links.clear();
 }
 
@@ -87,24 +88,46 @@ std::string whole_cards_text(const std::vector<GresInventory>& configured) {
 }
 
 // A slice is named by one of its capability files, a card by its own.
-bool is_named(const std::vector<std::string>& files, const Device& device) {
-    return std::ranges::any_of(files, [&](const std::string& text) {
-        const auto names = split(text, ',');
-        return std::ranges::find(names, device.files.back()) != names.end();
-    });
+bool is_named(std::string_view text, const Device& device) {
+    const auto names = split(text, ',');
+    return std::ranges::find(names, device.files.back()) != names.end();
 }
 
-// The devices that an entry stands for: by its files if it names any, else by its type.
+// The devices that an entry stands for: those of its files, in their order, if it names any; else
+// the first of its type.
 std::vector<std::uint32_t> candidates(const GresInventory& entry,
                                       const std::vector<Device>& devices,
                                       const std::set<std::uint32_t>& taken) {
     std::vector<std::uint32_t> found;
-    for (std::uint32_t at = 0; at < devices.size() && found.size() < entry.count; ++at) {
-        const Device& device = devices[at];
-        if (taken.contains(at) || !type_matches(entry.type, device.type)) continue;
-        if (entry.files.empty() || is_named(entry.files, device)) found.push_back(at);
+    const auto fits = [&](std::uint32_t at) {
+        return !taken.contains(at) && std::ranges::find(found, at) == found.end() &&
+               type_matches(entry.type, devices[at].type);
+    };
+    for (const std::string& file : entry.files) {
+        for (std::uint32_t at = 0; at < devices.size(); ++at) {
+            if (fits(at) && is_named(file, devices[at])) found.push_back(at);
+        }
+    }
+    for (std::uint32_t at = 0; entry.files.empty() && at < devices.size(); ++at) {
+        if (fits(at) && found.size() < entry.count) found.push_back(at);
     }
     return found;
+}
+
+// The numbers a configured entry gives its cards; without any, their positions.
+std::vector<std::uint32_t> numbers_of(const GresInventory& entry,
+                                      const std::vector<std::uint32_t>& cards) {
+    const std::vector<std::uint32_t> own = entry.devices.to_vector();
+    return own.size() == cards.size() ? own : cards;
+}
+
+IndexSet renumber(const IndexSet& positions,
+                  const std::map<std::uint32_t, std::uint32_t>& numbers) {
+    IndexSet out;
+    for (const std::uint32_t at : positions.to_vector()) {
+        if (const auto it = numbers.find(at); it != numbers.end()) out.insert(it->second);
+    }
+    return out;
 }
 
 }  // namespace
@@ -186,26 +209,38 @@ Match match_inventory(const std::vector<GresInventory>& configured,
         return match;
     }
     std::set<std::uint32_t> taken;
+    std::map<std::uint32_t, std::uint32_t> numbers;  // Of the configuration, by position.
     for (const GresInventory& wanted : configured) {
-        GresInventory entry = wanted;
+        match.gres.push_back(wanted);
+        if (wanted.name != "gpu") continue;
         const auto cards = candidates(wanted, devices, taken);
-        if (wanted.name == "gpu" && cards.size() < wanted.count) {
+        if (cards.size() != wanted.count) {
             match.problem = fmt::format("gres/gpu: configured {} but found {}",
                                         whole_cards_text(configured), count_by_type(devices));
+            continue;
         }
-        if (wanted.name == "gpu" && cards.size() == wanted.count) {
-            entry.devices = {};
-            entry.files.clear();
-            entry.device_names.clear();
-            // Cores of gres.conf are the administrator's word, and stand.
-            const IndexSet told = entry.cores;
-            for (const std::uint32_t at : cards) append(entry, devices[at], at);
-            simplify(entry);
-            if (!told.empty()) entry.device_cores.clear();
-            if (!told.empty()) entry.cores = told;
-            taken.insert(cards.begin(), cards.end());
+        taken.insert(cards.begin(), cards.end());
+        GresInventory& entry = match.gres.back();
+        const auto own = numbers_of(wanted, cards);
+        entry.devices = {};
+        entry.files.clear();
+        entry.device_names.clear();
+        entry.device_links.clear();
+        // Cores of gres.conf are the administrator's word, and stand.
+        const std::vector<IndexSet> told = entry.device_cores;
+        const IndexSet told_cores = entry.cores;
+        for (std::size_t i = 0; i < cards.size(); ++i) {
+            append(entry, devices[cards[i]], own[i]);
+            numbers[cards[i]] = own[i];
         }
-        match.gres.push_back(std::move(entry));
+        const bool is_told = !told.empty() || !told_cores.empty();
+        if (is_told) entry.device_cores = told;
+        if (is_told) entry.cores = told_cores;
+    }
+    for (GresInventory& entry : match.gres) {
+        if (entry.name != "gpu" || entry.device_names.empty()) continue;
+        for (IndexSet& links : entry.device_links) links = renumber(links, numbers);
+        simplify(entry);
     }
     return match;
 }

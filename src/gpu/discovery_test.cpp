@@ -169,12 +169,31 @@ TEST(Discovery, another_type_than_configured_names_both) {
               "gres/gpu: configured gpu:a100:1 but found no GPU");
 }
 
+TEST(Discovery, numbers_and_links_follow_the_order_of_the_configuration) {
+    auto wanted = entry("gpu", "", 2);
+    wanted.files = {"/dev/nvidia2", "/dev/nvidia0"};
+    wanted.devices = model::IndexSet::range(0, 1);
+    const auto match = match_inventory(
+        {wanted},
+        devices_of("card NAME=A;UUID=a;MINOR=0;MEMORY=1\ncard NAME=A;UUID=b;MINOR=1;"
+                   "MEMORY=1\ncard NAME=A;UUID=c;MINOR=2;MEMORY=1\nlink 0 2\nlink 0 1\n"));
+    EXPECT_EQ(match.problem, "");
+    EXPECT_EQ(match.gres[0].device_names, (std::vector<std::string>{"c", "a"}));
+    ASSERT_EQ(match.gres[0].device_links.size(), 2u);
+    EXPECT_EQ(to_string(match.gres[0].device_links[0]), "1");
+    EXPECT_EQ(to_string(match.gres[0].device_links[1]), "0");
+}
+
 TEST(Discovery, files_of_gres_conf_choose_the_cards) {
     auto wanted = entry("gpu", "", 1);
     wanted.files = {"/dev/nvidia1"};
+    wanted.devices.insert(0);
     const auto match = match_inventory({wanted}, devices_of(kTwoCards));
     EXPECT_EQ(match.problem, "");
-    EXPECT_EQ(to_string(match.gres[0].devices), "1");
+    // The only card of the configuration is its number 0, whatever the driver calls it.
+    EXPECT_EQ(to_string(match.gres[0].devices), "0");
+    EXPECT_EQ(match.gres[0].device_names, (std::vector<std::string>{"GPU-b"}));
+    EXPECT_EQ(to_string(match.gres[0].cores), "4-7");
     wanted.files = {"/dev/nvidia5"};
     EXPECT_NE(match_inventory({wanted}, devices_of(kTwoCards)).problem, "");
 }
