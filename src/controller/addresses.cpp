@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "controller/agents.hpp"
+#include "core/cluster/cluster.hpp"
 
 namespace switchyard::controller {
 namespace {
@@ -56,10 +57,19 @@ std::vector<std::string> own_addresses() {
 }  // namespace
 
 std::string Addresses::seen_from(const std::string& from, const std::string& to) const {
-    if (from == to || (agents_.is_local(from) && agents_.is_local(to))) return kLoopback;
-    if (std::string seen = agents_.address_of(to); !seen.empty()) return seen;
+    if (from == to) return kLoopback;
+    const std::string there = last_seen(to);
+    if (there == kLoopback && last_seen(from) == kLoopback) return kLoopback;
+    if (!there.empty() && there != kLoopback) return there;
     const std::string& address = resolved(to);
     return address.empty() ? kLoopback : address;
+}
+
+std::string Addresses::last_seen(const std::string& node) const {
+    if (agents_.is_local(node)) return kLoopback;
+    if (std::string seen = agents_.address_of(node); !seen.empty()) return seen;
+    const model::Node* record = cluster_.find_node(node);
+    return record != nullptr && record->facts ? record->facts->address : std::string();
 }
 
 const std::string& Addresses::resolved(const std::string& node) const {

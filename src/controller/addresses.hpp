@@ -8,14 +8,18 @@
 
 #include "config/config.hpp"
 
+namespace switchyard::core {
+class Cluster;
+}
+
 namespace switchyard::controller {
 
 class Agents;
 
 class Addresses {
   public:
-    Addresses(const config::Config& config, const Agents& agents)
-        : config_(config), agents_(agents) {}
+    Addresses(const config::Config& config, const Agents& agents, const core::Cluster& cluster)
+        : config_(config), agents_(agents), cluster_(cluster) {}
 
     // Numeric. On one host it is the loopback, between hosts where the other's agent was seen or,
     // for a node on the controller's own host, what the configuration's address of it resolves to.
@@ -23,10 +27,13 @@ class Addresses {
     void forget() { resolved_.clear(); }
 
   private:
+    // Where its agent is, or was before our restart; empty: never seen.
+    std::string last_seen(const std::string& node) const;
     const std::string& resolved(const std::string& node) const;
 
     const config::Config& config_;
     const Agents& agents_;
+    const core::Cluster& cluster_;
     mutable std::map<std::string, std::string> resolved_;
 };
 

@@ -106,7 +106,8 @@ void Agents::on_register(Link& link, const wire::Register& message) {
     place = {.link = link.id, .local = link.local, .address = address};
     // A restarted agent is sometimes here before its old connection is known to be dead.
     if (before != 0 && before != link.id) close(before, "its agent connected again");
-    if (facts->address.empty()) facts->address = address;
+    // Kept in the node's record: after our restart a job may start before all its nodes are back.
+    facts->address = link.local ? "127.0.0.1" : address;
     log_.info("Node {} now responding", link.node);
 
     core::event::NodeUp up{.node = link.node, .facts = *std::move(facts), .steps = {}};

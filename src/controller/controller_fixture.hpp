@@ -143,17 +143,30 @@ class ControllerFixture : public testing::Test {
     std::unique_ptr<Agent> agent(const std::string& node,
                                  std::uint32_t protocol = wire::kProtocol) {
         auto out = std::make_unique<Agent>();
-        Agent* raw = out.get();
+        out->channel = wire::Channel::connect_unix(loop_, folder_ + "/run/controller-agents.sock",
+                                                   handlers_of(out.get()));
+        introduce(*out, node, protocol);
+        return out;
+    }
+    std::unique_ptr<Agent> remote_agent(const std::string& node, std::uint16_t port,
+                                        const wire::PresharedKey& key) {
+        auto out = std::make_unique<Agent>();
         out->channel =
-            wire::Channel::connect_unix(loop_, folder_ + "/run/controller-agents.sock",
-                                        {.on_frame =
-                                             [raw](std::string_view frame) {
-                                                 raw->orders.emplace_back();
-                                                 raw->orders.back().ParseFromArray(
-                                                     frame.data(), static_cast<int>(frame.size()));
-                                             },
-                                         .on_close = [raw](const Error&) { raw->closed = true; },
-                                         .on_ready = {}});
+            wire::Channel::connect_tls(loop_, "127.0.0.1", port, key, handlers_of(out.get()));
+        introduce(*out, node, wire::kProtocol);
+        return out;
+    }
+    static wire::Channel::Handlers handlers_of(Agent* agent) {
+        return {.on_frame =
+                    [agent](std::string_view frame) {
+                        agent->orders.emplace_back();
+                        agent->orders.back().ParseFromArray(frame.data(),
+                                                            static_cast<int>(frame.size()));
+                    },
+                .on_close = [agent](const Error&) { agent->closed = true; },
+                .on_ready = {}};
+    }
+    void introduce(Agent& agent, const std::string& node, std::uint32_t protocol) {
         wire::AgentToController hello;
         wire::Register* message = hello.mutable_register_();
         message->set_protocol(protocol);
@@ -164,9 +177,8 @@ class ControllerFixture : public testing::Test {
         facts->set_cores_per_socket(4);
         facts->set_threads_per_core(1);
         facts->set_memory(4000);
-        out->send(hello);
-        run_until([raw] { return !raw->orders.empty(); });
-        return out;
+        agent.send(hello);
+        run_until([&] { return !agent.orders.empty(); });
     }
 
     static wire::Request submission(const std::string& name = "hello") {

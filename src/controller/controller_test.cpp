@@ -8,6 +8,7 @@
 #include "base/limits.hpp"
 #include "controller/controller_fixture.hpp"
 #include "store/store.hpp"
+#include "wire/cluster_key.hpp"
 
 namespace switchyard::controller {
 namespace {
@@ -203,6 +204,41 @@ TEST_F(ControllerFixture, AnAgentOfAnUnknownNodeIsRefused) {
     const auto node = agent("nosuch");
     EXPECT_FALSE(node->orders.front().registered().accepted());
     EXPECT_THAT(node->orders.front().registered().error(), HasSubstr("nosuch"));
+}
+
+TEST_F(ControllerFixture, AnAgentOnAnotherHostProvesItselfByTheClusterKey) {
+    // A port that was free a moment ago.
+    const std::uint16_t port =
+        (*wire::Listener::on_tcp(loop_, "127.0.0.1", 0, [](io::Fd) {}))->port();
+    config::Config remote = config();
+    remote.controller_port = port;
+    start(remote);
+    const auto key = wire::load_cluster_key(remote.key_file, "test");
+    ASSERT_TRUE(key) << key.error().message;
+
+    wire::PresharedKey wrong = *key;
+    wrong.key[0] = static_cast<char>(wrong.key[0] ^ 1);
+    bool refused = false, opened = false;
+    const auto stranger =
+        wire::Channel::connect_tls(loop_, "127.0.0.1", port, wrong,
+                                   {.on_frame = {},
+                                    .on_close = [&](const Error&) { refused = true; },
+                                    .on_ready = [&] { opened = true; }});
+    run_until([&] { return refused; });
+    EXPECT_FALSE(opened);
+
+    const auto node = remote_agent("n1", port, *key);
+    EXPECT_TRUE(node->orders.front().registered().accepted());
+    const auto local = agent("n2");
+    const auto shell = client();
+    wire::Request request = submission();
+    request.mutable_submit()->mutable_spec()->set_nodes_min(2);
+    submit(*shell, request);
+    run_until([&] { return node->find(Body::kLaunch) != nullptr; });
+    const wire::LaunchStep& launch = node->find(Body::kLaunch)->launch();
+    ASSERT_EQ(launch.hosts_size(), 2);
+    EXPECT_EQ(launch.hosts(0).name(), "n1");
+    EXPECT_EQ(launch.hosts(0).address(), "127.0.0.1");
 }
 
 TEST_F(ControllerFixture, ACommandRelayedByAnAgentIsTheUserThatTheAgentNames) {

@@ -132,7 +132,7 @@ Controller::Controller(io::Loop& loop, Log& log, Parts parts)
                [this](const std::string& node) { return cluster_->find_node(node) != nullptr; },
            .on_pids = [this](const std::string& node,
                              const wire::PidsAnswer& answer) { pids_.on_answer(node, answer); }}),
-      addresses_(config_, agents_),
+      addresses_(config_, agents_, *cluster_),
       streams_(*this),
       pids_(*this),
       mailer_(loop, log),

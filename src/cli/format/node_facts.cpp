@@ -47,7 +47,6 @@ std::string host_name_of(const model::Node& node) {
 
 std::string address_of(const model::Node& node) {
     if (!node.config.address.empty()) return node.config.address;
-    if (node.facts && !node.facts->address.empty()) return node.facts->address;
     return host_name_of(node);
 }
 
