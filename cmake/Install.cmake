@@ -36,7 +36,7 @@ set(CPACK_PACKAGE_VENDOR "Switchyard")
 set(CPACK_PACKAGE_CONTACT "Switchyard maintainers <maintainers@switchyard.invalid>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Slurm-compatible workload manager in one binary")
 set(CPACK_DEBIAN_PACKAGE_DESCRIPTION
-    "Schedules jobs on clusters with the commands, scripts and configuration files\n of Slurm. \"switchyard up\" starts a cluster on this machine.")
+    "Schedules jobs on clusters with the commands, scripts and configuration files\n of Slurm. The command 'switchyard up' starts a cluster on this machine.")
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_SET_DESTDIR ON)
