@@ -42,15 +42,15 @@ struct GresInventory {
     IndexSet devices;         // Card indexes; for shard and mps, the cards the shares are of.
     // Device files by position in `devices`; may be empty. Several of one device are joined by ','.
     std::vector<std::string> files;
-    IndexSet cores;                  // Cores close to these devices; empty: all.
+    IndexSet cores;  // Cores close to these devices; empty: all.
     // By position in `devices`, where cards differ; empty: `cores` for all, no fast links known.
-    std::vector<IndexSet> device_cores;
-    std::vector<IndexSet> device_links;  // The cards each one has a direct link to.
+    std::vector<IndexSet> device_cores = {};
+    std::vector<IndexSet> device_links = {};  // The cards each one has a direct link to.
     // What the vendor's libraries call each device (UUIDs); empty: they are known by number only.
-    std::vector<std::string> device_names;
+    std::vector<std::string> device_names = {};
     // How the node keeps a shard job to its share: "dmem", "mps", "guard", or "none". Empty: whole
     // cards.
-    std::string protection;
+    std::string protection = {};
     bool operator==(const GresInventory&) const = default;
 
     bool is_shared() const { return name == "shard" || name == "mps"; }
