@@ -166,7 +166,6 @@ SlurmctldLogFile=/s/ctld.log
 SlurmdLogFile=/s/d.%n.log
 SelectTypeParameters=CR_CPU
 DefMemPerCPU=100
-MaxMemPerNode=UNLIMITED
 SlurmdTimeout=60
 MaxArraySize=20001
 FirstJobId=500
@@ -244,14 +243,15 @@ TEST_F(ConfigTest, UnusedAndUnknownKeysAreNamedOnceAndDoNoHarm) {
 }
 
 TEST_F(ConfigTest, ValuesThatAreOnlyShownAreKeptAndNamed) {
-    const Config config = load(
-        "TaskProlog=/x\nTaskProlog=(null)\nNodeName=n1\nPartitionName=p Nodes=n1 GraceTime=5\n");
-    EXPECT_EQ(config.task_prolog, "");
+    const Config config =
+        load("Prolog=/x\nProlog=(null)\nNodeName=n1\nPartitionName=p Nodes=n1 GraceTime=5\n");
+    EXPECT_EQ(config.prolog, "");
     EXPECT_EQ(config.partitions[0].grace_time, 5u);
     EXPECT_THAT(
         notices(config),
-        ElementsAre("slurm.conf:1: TaskProlog has no effect: no programs are run around jobs yet",
-                    "slurm.conf:4: GraceTime has no effect: jobs are not preempted"));
+        ElementsAre(
+            "slurm.conf:1: Prolog has no effect: no programs are run before and after jobs yet",
+            "slurm.conf:4: GraceTime has no effect: jobs are not preempted"));
 }
 
 TEST_F(ConfigTest, PlacesThatAreNotGivenDependOnWhoseFileItIs) {

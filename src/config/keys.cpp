@@ -83,7 +83,7 @@ constexpr std::string_view kNoPriorities = "jobs are ordered by partition tier a
 constexpr std::string_view kNoPreemption = "jobs are not preempted";
 constexpr std::string_view kNoPower = "nodes are not switched on and off";
 constexpr std::string_view kNoPlugins = "there are no plugins";
-constexpr std::string_view kNoPrograms = "no programs are run around jobs yet";
+constexpr std::string_view kNoPrograms = "no programs are run before and after jobs yet";
 constexpr std::string_view kContainment = "containment and pinning are chosen by what a node has";
 constexpr std::string_view kNoLimit = "the value is only shown";
 constexpr std::string_view kAgentsDial = "agents dial the controller; they listen on no port";
@@ -125,8 +125,8 @@ constexpr auto kKeys = std::to_array<KeyRule<Config>>({
     {"LaunchParameters", set_optional_text<Config, &Config::launch_parameters>, kNoLimit},
     {"MaxArraySize", set_number<Config, &Config::max_array_size, 4000001>},
     {"MaxJobCount", set_number<Config, &Config::max_job_count>},
-    {"MaxMemPerCPU", set_memory_limit<Config, &Config::max_mem_per_cpu>},
-    {"MaxMemPerNode", set_memory_limit<Config, &Config::max_mem_per_node>},
+    {"MaxMemPerCPU", set_memory_limit<Config, &Config::max_mem_per_cpu>, kNoLimit},
+    {"MaxMemPerNode", set_memory_limit<Config, &Config::max_mem_per_node>, kNoLimit},
     {"MinJobAge", set_seconds<Config, &Config::min_job_age>},
     {"MpiDefault", set_text<Config, &Config::mpi_default>, "tasks are started without PMI"},
     {"OverTimeLimit", set_minutes_or_unlimited<Config, &Config::over_time_limit>},
@@ -138,8 +138,8 @@ constexpr auto kKeys = std::to_array<KeyRule<Config>>({
     {"SelectType", set_select_type},
     {"SelectTypeParameters", set_text<Config, &Config::select_type_parameters>},
     {"SlurmdTimeout", set_seconds<Config, &Config::slurmd_timeout>},
-    {"TaskEpilog", set_optional_text<Config, &Config::task_epilog>, kNoPrograms},
-    {"TaskProlog", set_optional_text<Config, &Config::task_prolog>, kNoPrograms},
+    {"TaskEpilog", set_optional_text<Config, &Config::task_epilog>},
+    {"TaskProlog", set_optional_text<Config, &Config::task_prolog>},
     {"Prolog", set_optional_text<Config, &Config::prolog>, kNoPrograms},
     {"Epilog", set_optional_text<Config, &Config::epilog>, kNoPrograms},
     {"ProctrackType", set_optional_text<Config, &Config::proctrack_type>, kContainment},
