@@ -287,6 +287,36 @@ TEST_F(ControllerFixture, ACommandRelayedByAnAgentIsTheUserThatTheAgentNames) {
     EXPECT_EQ(reply.failure().code(), static_cast<std::uint32_t>(Errc::AccessDenied));
 }
 
+TEST_F(ControllerFixture, ARestartedAgentTakesThePlaceOfItsOldConnection) {
+    start();
+    const auto old = agent("n1");
+    const auto fresh = agent("n1");
+    run_until([&] { return old->closed; });
+    const auto shell = client();
+    submit(*shell);
+    run_until([&] { return fresh->find(Body::kLaunch) != nullptr; });
+    wire::Request nodes;
+    nodes.mutable_nodes()->add_names("n1");
+    EXPECT_TRUE(call(*shell, nodes).nodes().nodes(0).responding());
+}
+
+TEST_F(ControllerFixture, AUserCannotTakeAllConnections) {
+    start();
+    const auto node = agent("n1");
+    const auto open = [&](std::uint64_t session, std::uint32_t uid) {
+        wire::AgentToController message;
+        message.mutable_relay_open()->set_session(session);
+        message.mutable_relay_open()->set_uid(uid);
+        node->send(message);
+    };
+    for (std::uint64_t i = 0; i < kConnectionsPerUserMax; ++i) open(i, 31337);
+    open(kConnectionsPerUserMax, 31338);
+    EXPECT_EQ(node->find(Body::kRelayData), nullptr);
+    open(kConnectionsPerUserMax + 1, 31337);
+    run_until([&] { return node->find(Body::kRelayData) != nullptr; });
+    EXPECT_EQ(node->find(Body::kRelayData)->relay_data().session(), kConnectionsPerUserMax + 1);
+}
+
 TEST_F(ControllerFixture, AStepIsLaunchedWithTheCommandLineOfItsSrun) {
     start();
     const auto node = agent("n1");

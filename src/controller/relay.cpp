@@ -1,6 +1,5 @@
 // relay.cpp: commands typed on an agent's host. The agent names the caller; each command is a
 // session of its own.
-#include "base/limits.hpp"
 #include "controller/agent_link.hpp"
 #include "controller/replies.hpp"
 #include "wire/proto/node.pb.h"
@@ -22,7 +21,7 @@ void Agents::on_relay(Link& link, const wire::AgentToController& message) {
         const wire::RelayOpen& open = message.relay_open();
         const std::uint64_t number = open.session();
         if (link.relayed.contains(number)) return;
-        if (sessions_.count() >= limits::kConnectionsMax) {
+        if (!sessions_.has_room_for(open.uid())) {
             link.channel->send(data_frame(
                 number, failure_frame(
                             0, {Errc::Busy, "too many connections to the controller, try again"})));

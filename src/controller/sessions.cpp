@@ -50,21 +50,32 @@ void Sessions::accept(io::Fd socket) {
     auto channel = wire::Channel::adopt(loop_, std::move(socket), std::move(handlers));
     const auto peer = channel->peer();
     if (!peer) return;
-    if (sessions_.size() >= limits::kConnectionsMax) {
+    if (!has_room_for(peer->uid)) {
         channel->send(
             failure_frame(0, {Errc::Busy, "too many connections to the controller, try again"}));
         channel->close();
         return;
     }
     const core::Caller caller{.uid = peer->uid, .gid = peer->gid};
-    sessions_.emplace(id.value, std::make_unique<Direct>(id, caller, std::move(channel)));
+    add(std::make_unique<Direct>(id, caller, std::move(channel)));
 }
 
 SessionId Sessions::open_relayed(core::Caller caller, Outlet& outlet,
                                  std::function<void(std::string_view)> send) {
     const SessionId id = next_id();
-    sessions_.emplace(id.value, std::make_unique<Relayed>(id, caller, outlet, std::move(send)));
+    add(std::make_unique<Relayed>(id, caller, outlet, std::move(send)));
     return id;
+}
+
+void Sessions::add(std::unique_ptr<Session> session) {
+    ++by_uid_[session->caller.uid];
+    sessions_.emplace(session->id.value, std::move(session));
+}
+
+bool Sessions::has_room_for(std::uint32_t uid) const {
+    if (sessions_.size() >= limits::kConnectionsMax) return false;
+    const auto it = by_uid_.find(uid);
+    return uid == 0 || it == by_uid_.end() || it->second < kConnectionsPerUserMax;
 }
 
 void Sessions::deliver(SessionId id, std::string_view frame) {
@@ -77,11 +88,13 @@ void Sessions::close(SessionId id, bool path_broke) {
     // Out of the table first: what on_gone causes must not find it.
     const std::unique_ptr<Session> session = std::move(it->second);
     sessions_.erase(it);
+    if (--by_uid_[session->caller.uid] == 0) by_uid_.erase(session->caller.uid);
     handlers_.on_gone(*session, path_broke);
     if (auto* direct = dynamic_cast<Direct*>(session.get())) direct->channel().close();
 }
 
 void Sessions::close_all() {
+    by_uid_.clear();
     for (const auto& [id, session] : std::exchange(sessions_, {})) {
         if (auto* direct = dynamic_cast<Direct*>(session.get())) direct->channel().close();
     }

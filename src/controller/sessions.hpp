@@ -18,6 +18,8 @@
 
 namespace switchyard::controller {
 
+inline constexpr std::size_t kConnectionsPerUserMax = 4096;  // Root has no limit of its own.
+
 // The outgoing side of a channel, with any number of parties waiting for it to drain.
 class Outlet {
   public:
@@ -73,17 +75,21 @@ class Sessions {
     void close_all();  // At the end: what is queued leaves, nobody is told.
 
     Session* find(SessionId id);
+    // Whether one more of this caller's is within the limits.
+    bool has_room_for(std::uint32_t uid) const;
     std::size_t count() const { return sessions_.size(); }
 
   private:
     class Direct;
     class Relayed;
     SessionId next_id() { return SessionId{++last_id_}; }
+    void add(std::unique_ptr<Session> session);
 
     io::Loop& loop_;
     Handlers handlers_;
     std::uint64_t last_id_ = 0;
     std::unordered_map<std::uint64_t, std::unique_ptr<Session>> sessions_;
+    std::unordered_map<std::uint32_t, std::size_t> by_uid_;  // How many each user has open.
 };
 
 }  // namespace switchyard::controller

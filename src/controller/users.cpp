@@ -10,6 +10,7 @@ namespace switchyard::controller {
 namespace {
 
 constexpr auto kRemembered = std::chrono::minutes(10);
+constexpr auto kUnknownRemembered = std::chrono::seconds(10);  // They may be added any moment.
 constexpr std::size_t kBufferBytesMax = 1u << 20;
 constexpr int kGroupsMax = 65536;
 
@@ -59,8 +60,11 @@ std::vector<std::uint32_t> group_list(const std::string& user, std::uint32_t gid
 
 const std::optional<User>& Users::find(std::uint32_t uid) {
     auto& known = users_[uid];
-    if (const auto now = Clock::now(); now >= known.until)
-        known = {user_by_uid(uid), now + kRemembered};
+    if (const auto now = Clock::now(); now >= known.until) {
+        known.value = user_by_uid(uid);
+        known.until = now + (known.value ? Clock::duration(kRemembered)
+                                         : Clock::duration(kUnknownRemembered));
+    }
     return known.value;
 }
 
@@ -80,8 +84,9 @@ const std::vector<std::uint32_t>& Users::groups_of(std::uint32_t uid, std::uint3
     auto& known = groups_[{uid, gid}];
     if (const auto now = Clock::now(); now >= known.until) {
         const auto& user = find(uid);
-        known = {user ? group_list(user->name, gid) : std::vector<std::uint32_t>(),
-                 now + kRemembered};
+        known.value = user ? group_list(user->name, gid) : std::vector<std::uint32_t>();
+        known.until =
+            now + (user ? Clock::duration(kRemembered) : Clock::duration(kUnknownRemembered));
     }
     return known.value;
 }
