@@ -1,9 +1,11 @@
-// run_many.cpp: starts a command again and again, each time as a fresh process, and tells how long each took.
+// run_many.cpp: starts a command again and again, each time as a fresh process, and tells how long
+// each took.
 //
 //     run_many [--parallel P] [--quiet] COUNT COMMAND [ARGUMENT...]
 //
 // prints one line of JSON: count, failures, seconds in all, and median, p10, p90, p99 of one run in
-// microseconds. vfork and exec, output to /dev/null: what is measured is the command, not this program.
+// microseconds. vfork and exec, output to /dev/null: what is measured is the command, not this
+// program.
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -86,10 +88,14 @@ int main(int argc, char** argv) {
     std::vector<double>& times = tally.microseconds;
     std::sort(times.begin(), times.end());
     const auto at_share = [&](double share) {
-        return times[std::min(times.size() - 1, static_cast<std::size_t>(share * static_cast<double>(times.size())))];
+        return times[std::min(times.size() - 1,
+                              static_cast<std::size_t>(share * static_cast<double>(times.size())))];
     };
-    std::printf("{\"count\": %d, \"failures\": %d, \"seconds\": %.6f, \"median\": %.1f, \"p10\": %.1f, \"p90\": %.1f, "
-                "\"p99\": %.1f}\n",
-                count, tally.failures, all.count(), at_share(0.5), at_share(0.1), at_share(0.9), at_share(0.99));
+    std::printf(
+        "{\"count\": %d, \"failures\": %d, \"seconds\": %.6f, \"median\": %.1f, \"p10\": %.1f, "
+        "\"p90\": %.1f, "
+        "\"p99\": %.1f}\n",
+        count, tally.failures, all.count(), at_share(0.5), at_share(0.1), at_share(0.9),
+        at_share(0.99));
     return 0;
 }

@@ -109,7 +109,8 @@ void Checker::true_ending(const model::Job& job) const {
             }
             break;
         case model::JobState::NodeFail:
-            if (batch && truth.ended_itself && !power_lost_ && written_off_.empty()) wrong("no node failed");
+            if (batch && truth.ended_itself && !power_lost_ && written_off_.empty())
+                wrong("no node failed");
             break;
         default:
             wrong("a strange state");
@@ -155,7 +156,9 @@ void Checker::at_rest(const core::Cluster& cluster, const core::testing::FakeDis
     for (const auto& [waiter, id] : waiting_) {
         model::JobSelector selector;
         selector.job = id;
-        const auto ended = [](const model::Job* job) { return std::holds_alternative<model::Ended>(job->phase); };
+        const auto ended = [](const model::Job* job) {
+            return std::holds_alternative<model::Ended>(job->phase);
+        };
         if (std::ranges::all_of(cluster.find(selector), ended)) {
             violated(fmt::format("somebody still waits for the end of {}", id.value));
         }

@@ -17,12 +17,18 @@ struct Entry {
 };
 
 constexpr Entry kEntries[] = {
-    {"switchyard", cli::switchyard_main}, {"sbatch", cli::sbatch_main},
-    {"srun", cli::srun_main},             {"salloc", cli::salloc_main},
-    {"squeue", cli::squeue_main},         {"sinfo", cli::sinfo_main},
-    {"scancel", cli::scancel_main},       {"scontrol", cli::scontrol_main},
-    {"skill", cli::skill_main},           {"slurmctld", controller::controller_main},
-    {"slurmd", agent::agent_main},        {"slurmstepd", stepd::stepd_main},
+    {"switchyard", cli::switchyard_main},
+    {"sbatch", cli::sbatch_main},
+    {"srun", cli::srun_main},
+    {"salloc", cli::salloc_main},
+    {"squeue", cli::squeue_main},
+    {"sinfo", cli::sinfo_main},
+    {"scancel", cli::scancel_main},
+    {"scontrol", cli::scontrol_main},
+    {"skill", cli::skill_main},
+    {"slurmctld", controller::controller_main},
+    {"slurmd", agent::agent_main},
+    {"slurmstepd", stepd::stepd_main},
 };
 
 const Entry* find(std::string_view name) {
