@@ -18,6 +18,7 @@
 #include "os/spawn.hpp"
 #include "stepd/launch.hpp"
 #include "wire/codec.hpp"
+#include "wire/proto/node.pb.h"
 #include "wire/unix_address.hpp"
 
 namespace switchyard::agent {
@@ -210,7 +211,7 @@ void Steps::on_message(const StepKey& key, const wire::StepdToAgent& message) {
     if (message.has_pids()) {
         const auto it = gathering_.find(message.pids().id());
         if (it == gathering_.end()) return;
-        it->second.answer.mutable_pids()->MergeFrom(message.pids().pids());
+        it->second.answer->mutable_pids()->MergeFrom(message.pids().pids());
         if (--it->second.missing == 0) finish_pids(it->first);
         return;
     }
@@ -297,7 +298,7 @@ void Steps::finish(const StepKey& key, wire::StepReport report) {
     Step& step = steps_[key];
     const JobKey job{key.job, key.attempt};
     report.set_job_clean(report.job_clean() && !is_alive(job, &key));
-    step.report = std::move(report);
+    step.report = std::make_unique<wire::StepReport>(std::move(report));
     send_report(step);
     check_job(job);
 }

@@ -24,7 +24,21 @@
 #include "os/containment.hpp"
 #include "os/log.hpp"
 #include "wire/channel.hpp"
-#include "wire/proto/node.pb.h"
+
+namespace switchyard::wire {
+class AgentToController;
+class AgentToStepd;
+class EndJob;
+class EndStep;
+class Freeze;
+class LaunchStep;
+class PidsAnswer;
+class PidsAsk;
+class SetDeadline;
+class SignalSteps;
+class StepReport;
+class StepdToAgent;
+}  // namespace switchyard::wire
 
 namespace switchyard::agent {
 
@@ -65,9 +79,9 @@ class Steps {
     struct Step {
         pid_t pid = 0;  // 0: not known (yet).
         std::unique_ptr<wire::Channel> channel;
-        bool ready = false;                      // The channel may be written to.
-        std::vector<std::string> waiting;        // Orders until then.
-        std::optional<wire::StepReport> report;  // It has ended.
+        bool ready = false;                        // The channel may be written to.
+        std::vector<std::string> waiting;          // Orders until then.
+        std::unique_ptr<wire::StepReport> report;  // It has ended.
         // Not reported to anybody: what is left of a step that nobody knows. A launch waits for its
         // end.
         bool unknown = false;
@@ -76,7 +90,7 @@ class Steps {
         Millis pause{1};
     };
     struct PidsGathering {
-        wire::PidsAnswer answer;
+        std::unique_ptr<wire::PidsAnswer> answer;
         std::size_t missing = 0;
         io::Loop::Timer timeout;
     };

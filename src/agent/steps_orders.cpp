@@ -3,6 +3,7 @@
 
 #include "agent/steps.hpp"
 #include "wire/codec.hpp"
+#include "wire/proto/node.pb.h"
 
 namespace switchyard::agent {
 namespace {
@@ -79,7 +80,8 @@ void Steps::freeze(const wire::Freeze& order) {
 
 void Steps::ask_pids(const wire::PidsAsk& ask) {
     PidsGathering& gathering = gathering_[ask.id()];
-    gathering.answer.set_id(ask.id());
+    gathering.answer = std::make_unique<wire::PidsAnswer>();
+    gathering.answer->set_id(ask.id());
     wire::AgentToStepd message;
     *message.mutable_pids() = ask;
     for (const auto& [key, step] : steps_) {
@@ -95,7 +97,7 @@ void Steps::finish_pids(std::uint64_t id) {
     const auto it = gathering_.find(id);
     if (it == gathering_.end()) return;
     wire::AgentToController message;
-    *message.mutable_pids() = std::move(it->second.answer);
+    *message.mutable_pids() = std::move(*it->second.answer);
     gathering_.erase(it);
     send_(message);
 }

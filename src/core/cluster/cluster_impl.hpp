@@ -139,6 +139,7 @@ class Cluster::Impl {
                                                const model::Partition& partition) const;
     void answer_test_only(const event::Submit& event, const JobSpec& spec,
                           std::vector<std::string> notes);
+    bool answer_repeated(const event::Submit& event);
     JobId take_job_id();
     std::uint32_t base_priority(JobId id, const JobSpec& spec, bool privileged) const;
     void withdraw(Job& job);
@@ -245,6 +246,7 @@ class Cluster::Impl {
     void index_again(Job& job);
     void on(const event::Suspend& event);
     void on(const event::UpdateJob& event);
+    void throttle_array(JobId array, std::uint32_t throttle);
     std::optional<Errc> update_one(Job& job, const event::UpdateJob& event);
     std::optional<Errc> update_time_limit(Job& job, const event::UpdateJob& event, JobSpec& spec);
     std::optional<Errc> update_shape(Job& job, const model::JobUpdate& update, JobSpec& spec);

@@ -101,18 +101,15 @@ Result<std::vector<const model::NodeGrant*>> candidate_nodes(const model::Alloca
     return ordered;
 }
 
-}  // namespace
+struct StepSize {
+    std::uint32_t nodes = 0;
+    std::uint32_t tasks = 0;
+};
 
-Result<model::StepLayout> Cluster::Impl::lay_out_step(const Job& job,
-                                                      const event::CreateStep& event) const {
-    const model::StepSpec& spec = event.spec;
-    const model::Allocation& allocation = *model::allocation_of(job);
-    SY_TRY(std::vector<const model::NodeGrant*> nodes, candidate_nodes(allocation, spec));
-    const auto available = static_cast<std::uint32_t>(nodes.size());
+// How many of the `available` nodes and how many tasks the step is.
+Result<StepSize> size_of(const model::StepSpec& spec, const model::Allocation& allocation,
+                         std::uint32_t available) {
     const auto required = static_cast<std::uint32_t>(spec.required_nodes.size());
-
-    std::uint32_t job_tasks = 0;
-    for (const model::NodeGrant& grant : allocation.nodes) job_tasks += grant.tasks;
     std::uint32_t count = available;
     if (spec.nodes_min || spec.nodes_max) {
         const std::uint32_t least = std::max(spec.nodes_min.value_or(1), std::max(1u, required));
@@ -124,96 +121,129 @@ Result<model::StepLayout> Cluster::Impl::lay_out_step(const Job& job,
     } else if (required > 0) {
         count = required;
     }
-    std::uint32_t tasks = 0;
+    std::uint32_t tasks = count;
     if (spec.tasks) {
         tasks = *spec.tasks;
     } else if (spec.tasks_per_node) {
         tasks = *spec.tasks_per_node * count;
-    } else {
-        tasks = count == allocation.nodes.size() ? std::max(job_tasks, count) : count;
+    } else if (count == allocation.nodes.size()) {
+        std::uint32_t job_tasks = 0;
+        for (const model::NodeGrant& grant : allocation.nodes) job_tasks += grant.tasks;
+        tasks = std::max(job_tasks, count);
     }
     if (tasks == 0) return fail(Errc::InvalidTaskCount);
     if (tasks < count) count = std::max({tasks, required, 1u});
-    nodes.resize(count);
-    // Ranks follow the order of the job's nodes, however they were chosen.
-    std::ranges::sort(nodes);
+    return StepSize{count, tasks};
+}
 
-    std::vector<Taken> taken(count);
-    if (const auto own_side = sides_.find(job.id); own_side != sides_.end()) {
-        for (const StepId id : own_side->second.active_steps) {
-            if (id == kBatchStep || id == kExternStep || id == kInteractiveStep) continue;
-            const model::Step& other = steps_.at(StepKey{job.id, job.attempt, id});
-            if (other.spec.overlap) continue;
-            for (const model::StepNode& part : other.layout.nodes) {
-                for (std::uint32_t i = 0; i < count; ++i) {
-                    if (nodes[i]->node != part.grant.node ||
-                        !contains(other.running_nodes, part.grant.node))
-                        continue;
-                    taken[i].cpus += charged_cpus(other.spec, part.tasks.size());
-                    if (other.spec.exact) taken[i].cores.insert(part.grant.cores);
-                    if (!other.spec.gres_per_node.empty())
-                        model::add_grants(taken[i].gres, part.grant.gres);
-                }
-            }
-        }
-    }
+// The ranks of each node; NodesBusy if they would fit were it not for other steps.
+Result<std::vector<std::vector<std::uint32_t>>> rank_tasks(
+    const std::vector<const model::NodeGrant*>& nodes, const std::vector<Taken>& taken,
+    const model::StepSpec& spec, std::uint32_t tasks, bool overcommit) {
     const std::uint32_t per_task = std::max(1u, spec.cpus_per_task.value_or(1));
-    const bool shares = spec.overlap || spec.interactive;
     model::LayoutRequest free, whole;
-    for (std::uint32_t i = 0; i < count; ++i) {
-        const std::uint32_t left =
-            shares ? nodes[i]->cpus : nodes[i]->cpus - std::min(nodes[i]->cpus, taken[i].cpus);
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        const std::uint32_t left = nodes[i]->cpus - std::min(nodes[i]->cpus, taken[i].cpus);
         free.slots.push_back(left / per_task);
         whole.slots.push_back(nodes[i]->cpus / per_task);
     }
     free.tasks = whole.tasks = tasks;
     free.tasks_per_node = whole.tasks_per_node = spec.tasks_per_node.value_or(0);
     free.distribution = whole.distribution = spec.distribution;
-    free.overcommit = whole.overcommit =
-        spec.overcommit || spec.interactive || job.spec->overcommit;
+    free.overcommit = whole.overcommit = overcommit;
     auto ranks = model::lay_out(free);
     const auto empty = [](const auto& list) { return list.empty(); };
-    const bool starved = ranks && std::ranges::any_of(*ranks, empty) && tasks >= count;
-    if (!ranks || starved) {
-        auto possible = model::lay_out(whole);
-        if (possible) return fail(Errc::NodesBusy);
-        return fail(possible.error().code == Errc::InvalidTaskCount ? Errc::TooManyCpus
-                                                                    : possible.error().code);
-    }
+    const bool starved = ranks && std::ranges::any_of(*ranks, empty) &&
+                         tasks >= static_cast<std::uint32_t>(nodes.size());
+    if (ranks && !starved) return ranks;
+    const auto possible = model::lay_out(whole);
+    if (possible) return fail(Errc::NodesBusy);
+    return fail(possible.error().code == Errc::InvalidTaskCount ? Errc::TooManyCpus
+                                                                : possible.error().code);
+}
 
+// Cores of its own for a step with --exact.
+Status confine(model::StepNode& part, const model::NodeGrant& node, const Taken& taken,
+               const model::StepSpec& spec) {
+    const std::uint32_t threads = threads_of(node);
+    const std::uint32_t cores = (charged_cpus(spec, part.tasks.size()) + threads - 1) / threads;
+    model::IndexSet own = node.cores;
+    own.erase(taken.cores);
+    part.grant.cores = own.first(std::max(1u, cores));
+    if (part.grant.cores.size() < cores) return fail(Errc::NodesBusy);
+    part.grant.cpus = static_cast<std::uint32_t>(part.grant.cores.size()) * threads;
+    return {};
+}
+
+// One node's part of the step: its share of what the job holds there.
+Result<model::StepNode> make_part(const model::NodeGrant& node, const Taken& taken,
+                                  const model::StepSpec& spec, std::vector<std::uint32_t> ranks,
+                                  bool shares) {
+    model::StepNode part;
+    part.tasks = std::move(ranks);
+    part.grant = node;
+    part.grant.tasks = static_cast<std::uint32_t>(part.tasks.size());
+    if (spec.exact && !shares && !spec.whole) SY_CHECK(confine(part, node, taken, spec));
+    using Per = model::MemoryRequest::Per;
+    if (spec.memory.per != Per::Unset && spec.memory.amount.value > 0) {
+        const std::uint64_t factor =
+            spec.memory.per == Per::Cpu ? std::max(1u, charged_cpus(spec, part.tasks.size())) : 1;
+        part.grant.memory = spec.memory.amount * factor;
+        if (node.memory.value > 0 && part.grant.memory > node.memory)
+            return fail(Errc::MemoryNotSatisfiable);
+    }
+    if (spec.gres_none) {
+        part.grant.gres.clear();
+    } else if (!spec.gres_per_node.empty()) {
+        const std::vector<model::GresGrant> none;
+        SY_TRY(part.grant.gres,
+               pick_gres(spec.gres_per_node, node.gres, shares ? none : taken.gres));
+    }
+    return part;
+}
+
+// Adds what `step` has of each of `nodes`.
+void charge(const model::Step& step, const std::vector<const model::NodeGrant*>& nodes,
+            std::vector<Taken>& taken) {
+    for (const model::StepNode& part : step.layout.nodes) {
+        if (!contains(step.running_nodes, part.grant.node)) continue;
+        for (std::size_t i = 0; i < nodes.size(); ++i) {
+            if (nodes[i]->node != part.grant.node) continue;
+            taken[i].cpus += charged_cpus(step.spec, part.tasks.size());
+            if (step.spec.exact) taken[i].cores.insert(part.grant.cores);
+            if (!step.spec.gres_per_node.empty()) model::add_grants(taken[i].gres, part.grant.gres);
+        }
+    }
+}
+
+}  // namespace
+
+Result<model::StepLayout> Cluster::Impl::lay_out_step(const Job& job,
+                                                      const event::CreateStep& event) const {
+    const model::StepSpec& spec = event.spec;
+    const model::Allocation& allocation = *model::allocation_of(job);
+    SY_TRY(std::vector<const model::NodeGrant*> nodes, candidate_nodes(allocation, spec));
+    SY_TRY(const StepSize size,
+           size_of(spec, allocation, static_cast<std::uint32_t>(nodes.size())));
+    nodes.resize(size.nodes);
+    // Ranks follow the order of the job's nodes, however they were chosen.
+    std::ranges::sort(nodes);
+
+    const bool shares = spec.overlap || spec.interactive;
+    std::vector<Taken> taken(size.nodes);
+    if (const auto own_side = sides_.find(job.id); own_side != sides_.end() && !shares) {
+        for (const StepId id : own_side->second.active_steps) {
+            if (id == kBatchStep || id == kExternStep || id == kInteractiveStep) continue;
+            const model::Step& other = steps_.at(StepKey{job.id, job.attempt, id});
+            if (!other.spec.overlap) charge(other, nodes, taken);
+        }
+    }
+    const bool overcommit = spec.overcommit || spec.interactive || job.spec->overcommit;
+    SY_TRY(auto ranks, rank_tasks(nodes, taken, spec, size.tasks, overcommit));
     model::StepLayout layout;
-    for (std::uint32_t i = 0; i < count; ++i) {
-        model::StepNode part;
-        part.tasks = std::move((*ranks)[i]);
-        part.grant = *nodes[i];
-        part.grant.tasks = static_cast<std::uint32_t>(part.tasks.size());
-        if (spec.exact && !shares && !spec.whole) {
-            const std::uint32_t threads = threads_of(*nodes[i]);
-            const std::uint32_t cores =
-                (charged_cpus(spec, part.tasks.size()) + threads - 1) / threads;
-            model::IndexSet own = nodes[i]->cores;
-            own.erase(taken[i].cores);
-            part.grant.cores = own.first(std::max(1u, cores));
-            if (part.grant.cores.size() < cores) return fail(Errc::NodesBusy);
-            part.grant.cpus = static_cast<std::uint32_t>(part.grant.cores.size()) * threads;
-        }
-        using Per = model::MemoryRequest::Per;
-        if (spec.memory.per != Per::Unset && spec.memory.amount.value > 0) {
-            const std::uint64_t factor = spec.memory.per == Per::Cpu
-                                             ? std::max(1u, charged_cpus(spec, part.tasks.size()))
-                                             : 1;
-            const model::MiB asked = spec.memory.amount * factor;
-            if (nodes[i]->memory.value > 0 && asked > nodes[i]->memory)
-                return fail(Errc::MemoryNotSatisfiable);
-            part.grant.memory = asked;
-        }
-        if (spec.gres_none) {
-            part.grant.gres.clear();
-        } else if (!spec.gres_per_node.empty()) {
-            const std::vector<model::GresGrant> none;
-            SY_TRY(part.grant.gres,
-                   pick_gres(spec.gres_per_node, nodes[i]->gres, shares ? none : taken[i].gres));
-        }
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        SY_TRY(model::StepNode part,
+               make_part(*nodes[i], taken[i], spec, std::move(ranks[i]), shares));
         layout.nodes.push_back(std::move(part));
     }
     return layout;

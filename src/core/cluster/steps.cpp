@@ -43,7 +43,8 @@ Cluster::Impl::StepTry Cluster::Impl::try_step(const event::CreateStep& event, b
              at != steps_.end() && at->first.job == job->id && at->first.attempt == job->attempt;
              ++at) {
             if (at->second.nonce != event.nonce) continue;
-            // The answer goes first: by it the shell knows which step its srun's command line belongs to.
+            // The answer goes first: by it the shell knows which step its srun's command line
+            // belongs to.
             reply(event.token, reply::StepMade{at->first});
             JobSide& own_side = side(job->id);
             own_side.launched_here.insert(at->first.step);

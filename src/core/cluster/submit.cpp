@@ -35,23 +35,24 @@ JobId Cluster::Impl::take_job_id() {
     return id;
 }
 
-void Cluster::Impl::on(const event::Submit& event) {
-    if (event.nonce != 0 && !event.test_only) {
-        const auto known = nonces_.find({event.caller.uid, event.nonce});
-        if (known != nonces_.end()) {
-            const Job& job = jobs_.at(known->second);
-            const bool waits_on =
-                job.spec->kind == model::JobKind::Allocation && !model::is_finished(job);
-            reply(event.token, reply::Submitted{job.id, {}}, !waits_on);
-            if (waits_on) {
-                own(event.token, job.id);
-                if (!std::holds_alternative<model::Pending>(job.phase)) {
-                    reply(event.token, reply::Granted{job.id}, job.spec->detached);
-                }
-            }
-            return;
-        }
+// A submission that is already here, told again because its answer was lost: true if it was one.
+bool Cluster::Impl::answer_repeated(const event::Submit& event) {
+    if (event.nonce == 0 || event.test_only) return false;
+    const auto known = nonces_.find({event.caller.uid, event.nonce});
+    if (known == nonces_.end()) return false;
+    const Job& job = jobs_.at(known->second);
+    const bool waits_on = job.spec->kind == model::JobKind::Allocation && !model::is_finished(job);
+    reply(event.token, reply::Submitted{job.id, {}}, !waits_on);
+    if (!waits_on) return true;
+    own(event.token, job.id);
+    if (!std::holds_alternative<model::Pending>(job.phase)) {
+        reply(event.token, reply::Granted{job.id}, job.spec->detached);
     }
+    return true;
+}
+
+void Cluster::Impl::on(const event::Submit& event) {
+    if (answer_repeated(event)) return;
     JobSpec spec = event.spec;
     spec.uid = event.caller.uid;
     spec.gid = event.caller.gid;

@@ -98,6 +98,14 @@ std::optional<Errc> Cluster::Impl::update_shape(Job& job, const model::JobUpdate
     return std::nullopt;
 }
 
+void Cluster::Impl::throttle_array(JobId array, std::uint32_t throttle) {
+    for (const JobId id : arrays_[array].records) {
+        jobs_.at(id).array->throttle = throttle;
+        touch(jobs_.at(id));
+    }
+    for (const JobId id : std::set<JobId>(arrays_[array].pending)) review(jobs_.at(id));
+}
+
 std::optional<Errc> Cluster::Impl::update_one(Job& job, const event::UpdateJob& event) {
     const model::JobUpdate& update = event.update;
     if (std::holds_alternative<model::Ended>(job.phase) ||
@@ -140,12 +148,7 @@ std::optional<Errc> Cluster::Impl::update_one(Job& job, const event::UpdateJob& 
     }
     replace_spec(job, spec);
     if (update.array_throttle && job.array) {
-        for (const JobId id : arrays_[job.array->array_id].records) {
-            jobs_.at(id).array->throttle = *update.array_throttle;
-            touch(jobs_.at(id));
-        }
-        for (const JobId id : std::set<JobId>(arrays_[job.array->array_id].pending))
-            review(jobs_.at(id));
+        throttle_array(job.array->array_id, *update.array_throttle);
     }
     if (pending) {
         index_dependency(job);
