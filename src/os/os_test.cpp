@@ -130,7 +130,8 @@ TEST_P(EveryKind, KillsADaemonisedGrandchildWithASessionOfItsOwn) {
         }
         return place.walls->pids(kKey).empty();
     }));
-    EXPECT_FALSE(read_process(daemon).has_value());
+    const auto left = read_process(daemon);  // Dead and not yet reaped is gone enough.
+    EXPECT_FALSE(left && left->state != 'Z');
     EXPECT_TRUE(eventually([&] { return bool(place.walls->remove(kKey)); }));
     EXPECT_THAT(place.walls->existing(), IsEmpty());
 }
