@@ -21,6 +21,20 @@
 namespace switchyard::os {
 namespace {
 
+// A sanitizer would take what the child allocates in shared memory for a leak of ours.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SY_FORK_COPIES
+#endif
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SY_FORK_COPIES
+#endif
+#ifdef SY_FORK_COPIES
+constexpr bool kForkCopies = true;
+#else
+constexpr bool kForkCopies = false;
+#endif
+
 constexpr std::size_t kInterpreterBytesMax = 256;
 constexpr std::size_t kPidDigits = 10;
 
@@ -47,6 +61,15 @@ void enter_cgroups(const Entrance& entrance) {
         }
         ::close(fd);
     }
+}
+
+// A stepd is spared when the machine runs out of memory; its tasks are not.
+void share_memory_pressure() {
+    if (::geteuid() != 0) return;
+    const int fd = ::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    if (fd < 0) return;
+    [[maybe_unused]] const ssize_t sent = ::write(fd, "0", 1);
+    ::close(fd);
 }
 
 void reset_signals() {
@@ -128,6 +151,7 @@ std::string exec_error_subject(const std::string& program, int error) {
     place_descriptors(prepared);
     ::setsid();
     enter_cgroups(plan.entrance);
+    share_memory_pressure();
     if (plan.terminal) ::ioctl(STDIN_FILENO, TIOCSCTTY, 0);
     if (!plan.cpus.empty()) ::sched_setaffinity(0, sizeof prepared.cpus, &prepared.cpus);
     set_limits(plan.limits);
@@ -205,7 +229,9 @@ Result<pid_t> start_child(ChildPlan plan) {
     sigset_t all, before;
     ::sigfillset(&all);
     ::sigprocmask(SIG_SETMASK, &all, &before);
-    const pid_t pid = plan.entrance.folder >= 0 ? fork_into(plan.entrance.folder) : ::vfork();
+    const pid_t pid = plan.entrance.folder >= 0 ? fork_into(plan.entrance.folder)
+                      : kForkCopies             ? ::fork()
+                                                : ::vfork();
     if (pid == 0) run_child(prepared);
     const int error = errno;
     ::sigprocmask(SIG_SETMASK, &before, nullptr);

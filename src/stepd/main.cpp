@@ -12,6 +12,7 @@
 #include <cstdio>
 
 #include "io/loop.hpp"
+#include "os/files.hpp"
 #include "stepd/stepd.hpp"
 
 namespace switchyard::stepd {
@@ -36,6 +37,9 @@ int stepd_main(int, char**) {
     for (const int signal : {SIGHUP, SIGPIPE, SIGINT, SIGTERM, SIGQUIT}) ::signal(signal, SIG_IGN);
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     ::umask(022);
+    // It holds no folder busy, and is not what dies when memory runs out (its tasks undo that).
+    [[maybe_unused]] const int moved = ::chdir("/");
+    if (::geteuid() == 0) (void)os::write_file("/proc/self/oom_score_adj", "-1000");
     for (const int fd : {kAgentSocket, kListener}) {
         ::fcntl(fd, F_SETFD, FD_CLOEXEC);
         ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK);
