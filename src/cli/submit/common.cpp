@@ -1,5 +1,6 @@
 #include "cli/submit/common.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -69,6 +70,14 @@ bool lists(std::string_view names, std::string_view limit) {
 }
 
 }  // namespace
+
+void open_standard_streams() {
+    int fd = 0;
+    do {
+        fd = ::open("/dev/null", O_RDWR);
+    } while (fd >= 0 && fd <= STDERR_FILENO);
+    if (fd > STDERR_FILENO) ::close(fd);
+}
 
 options::Surroundings look_around() {
     options::Surroundings world;

@@ -14,6 +14,8 @@
 
 namespace switchyard::cli::submit {
 
+// Descriptors 0 to 2 are open, if only to /dev/null: nothing else of ours gets their numbers.
+void open_standard_streams();
 options::Surroundings look_around();
 std::vector<std::string> words_of(int argc, char** argv, options::Command command);
 

@@ -174,6 +174,7 @@ int run_in(io::Loop& loop, ControllerLink& link, const JobRequest& request, cons
 }
 
 int salloc(int argc, char** argv) {
+    open_standard_streams();
     const options::Surroundings surroundings = look_around();
     const std::vector<std::string> words = words_of(argc, argv, Command::Salloc);
     JobRequest request;

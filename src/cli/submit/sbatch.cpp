@@ -156,6 +156,7 @@ int wait_for_end(client::Connection& connection, std::uint32_t job) {
 }
 
 int sbatch(int argc, char** argv) {
+    open_standard_streams();
     const options::Surroundings surroundings = look_around();
     const std::vector<std::string> words = words_of(argc, argv, Command::Sbatch);
     auto result = understand(words, surroundings);

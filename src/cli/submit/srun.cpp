@@ -136,6 +136,7 @@ int run(ControllerLink& link, io::Loop& loop, const Launchable& what,
 }
 
 int srun(int argc, char** argv) {
+    open_standard_streams();
     const options::Surroundings surroundings = look_around();
     const std::vector<std::string> words = words_of(argc, argv, Command::Srun);
     Launchable what;

@@ -60,9 +60,7 @@ Result<int> StepRun::run() {
     watch_signals();
     absent_timer_ = loop_.after(kAbsentAfter, [this] { ask_about_absent(); });
     parts_.link.listen([this](const wire::Reply& reply) { on_reply(reply); },
-                       [this] {
-                           if (parts_.alone) attach(parts_.link, parts_.made.job.id);
-                       });
+                       [this] { on_controller_back(); });
     parts_.server.serve(
         {.on_hello = [this](std::uint32_t node) { on_hello(node); },
          .on_message = [this](std::uint32_t node,
@@ -72,6 +70,12 @@ Result<int> StepRun::run() {
     parts_.link.stop_listening();
     terminal_.reset();
     return unread_ ? forced_code_ : std::max(table_.exit_code(), forced_code_);
+}
+
+void StepRun::on_controller_back() {
+    if (parts_.alone) attach(parts_.link, parts_.made.job.id);
+    // It may have been lost before all nodes were told.
+    if (!std::ranges::all_of(nodes_, &Node::arrived)) parts_.link.send(*parts_.made.message);
 }
 
 std::string StepRun::expand(const std::string& pattern) const {

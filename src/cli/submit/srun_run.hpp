@@ -53,6 +53,7 @@ class StepRun {
     void on_exited(Node& node, const TaskExit& exit);
     void on_text(const std::string& text);
     void on_reply(const wire::Reply& reply);
+    void on_controller_back();
     void start_input();
     void send_input(std::string_view data, bool end);
     void tell_exits();

@@ -31,7 +31,7 @@ class StepMaker {
   public:
     StepMaker(io::Loop& loop, ControllerLink& link, const StepRequest& ask)
         : loop_(loop), link_(link), ask_(ask) {
-        wire::CreateStepRequest* create = message_.mutable_create_step();
+        wire::CreateStepRequest* create = message_->mutable_create_step();
         create->set_job(ask.job.value);
         wire::encode(options::step_spec(ask.request, ask.alone), create->mutable_spec());
         *create->mutable_launch() = ask.launch;
@@ -39,7 +39,7 @@ class StepMaker {
     }
 
     std::variant<MadeStep, NoStep> run() {
-        const auto first = link_.call(message_);
+        const auto first = link_.call(*message_);
         if (!first) refused(first.error());
         if (first) take(*first);
         if (!result_) wait();
@@ -71,7 +71,7 @@ class StepMaker {
             [this](const wire::Reply& reply) { take(reply); },
             [this] {
                 if (ask_.alone) attach(link_, ask_.job);
-                link_.send(message_);  // The same nonce: it finds the step if there is one.
+                link_.send(*message_);  // The same nonce: it finds the step if there is one.
             });
         loop_.run();
         link_.stop_listening();
@@ -96,7 +96,7 @@ class StepMaker {
         if (told_)
             inform(ask_.request,
                    fmt::format("Step created for StepId={}", model::to_string(step->key)));
-        end(MadeStep{*std::move(step), *std::move(job)});
+        end(MadeStep{*std::move(step), *std::move(job), message_});
     }
 
     void refused(const Error& error) {
@@ -119,8 +119,8 @@ class StepMaker {
                             ask_.job.value));
             return true;
         }
-        const auto wanted = message_.create_step().spec().has_nodes_min()
-                                ? message_.create_step().spec().nodes_min()
+        const auto wanted = message_->create_step().spec().has_nodes_min()
+                                ? message_->create_step().spec().nodes_min()
                                 : 0;
         const auto granted = wanted > 1 ? granted_nodes() : std::nullopt;
         if (!granted || *granted == 0 || wanted <= *granted) return false;
@@ -148,7 +148,7 @@ class StepMaker {
     io::Loop& loop_;
     ControllerLink& link_;
     const StepRequest& ask_;
-    wire::Request message_;
+    std::shared_ptr<wire::Request> message_ = std::make_shared<wire::Request>();
     Errc why_ = Errc::NodesBusy;
     bool told_ = false, waiting_ = false;
     std::optional<std::variant<MadeStep, NoStep>> result_;

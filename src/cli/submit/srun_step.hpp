@@ -2,6 +2,7 @@
 // are busy.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
@@ -20,6 +21,9 @@ namespace switchyard::cli::submit {
 struct MadeStep {
     model::Step step;
     model::Job job;
+    // What was asked. Asked again of a controller that was restarted, it launches what was not
+    // launched yet.
+    std::shared_ptr<wire::Request> message;
 };
 struct NoStep {
     int exit_code;
