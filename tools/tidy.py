@@ -242,6 +242,17 @@ def check_documents(root, findings):
         findings.add(architecture, 0, f"more than {ARCHITECTURE_LINES_MAX} lines: it is a map")
 
 
+def check_commands(root, findings):
+    """Every name the program answers to is installed and has a manual page."""
+    install, pages = root / "cmake/Install.cmake", root / "src/cli/switchyard_man.cpp"
+    names = re.findall(r'^    \{"(\w+)", \w+::', (root / "src/main.cpp").read_text(), re.M)
+    for name in names:
+        if not re.search(rf"\b{name}\b", install.read_text()):
+            findings.add(install, 0, f"does not install the command {name}")
+        if name not in ("skill", "slurmstepd") and f'{{"{name}",' not in pages.read_text():
+            findings.add(pages, 0, f"has no manual page for {name}")
+
+
 def check_keys(root, findings):
     """Every key of slurm.conf with an effect is documented."""
     table, document = root / "src/config/keys.cpp", root / "docs/operating.md"
@@ -293,6 +304,7 @@ def main():
             check_pure(path, text, findings)
     check_dead_headers(files, findings)
     check_documents(root, findings)
+    check_commands(root, findings)
     check_keys(root, findings)
     check_links(root, files, findings)
     for line in findings.lines:
