@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <cstdlib>
 
 #include <functional>
 #include <map>
@@ -139,11 +140,16 @@ TEST(Guard, another_jobs_memory_is_not_ours) {
     ::pclose(other);
 }
 
-// Rates are measured on a machine that may have other things to do: one good look of three is
-// enough.
+// How fast turns go round depends on what else the machine does, so these looks at the clock are
+// taken only where somebody asks for them on a quiet machine: SY_MEASURE=1 gpu_test. One good look
+// of three is enough.
+#define ONLY_WHEN_MEASURING() \
+    if (std::getenv("SY_MEASURE") == nullptr) GTEST_SKIP() << "rates: run with SY_MEASURE=1"
+
 bool holds_once_in_three(const std::function<bool()>& look) { return look() || look() || look(); }
 
 TEST(Guard, alone_a_job_has_the_whole_card) {
+    ONLY_WHEN_MEASURING();
     EXPECT_TRUE(holds_once_in_three([] {
         const Place place;
         const int free_running = number_after(run(place.command("launch 500", "")), "launched ");
@@ -153,6 +159,7 @@ TEST(Guard, alone_a_job_has_the_whole_card) {
 }
 
 TEST(Guard, a_strict_job_never_passes_its_share) {
+    ONLY_WHEN_MEASURING();
     const Place place;
     // 2000 of 500 us each fit into a second; 16 of 64 are 500 of them.
     const std::string text = run(place.command("launch 1000", "16", 1, ";strict"));
@@ -161,6 +168,7 @@ TEST(Guard, a_strict_job_never_passes_its_share) {
 }
 
 TEST(Guard, together_jobs_use_the_card_in_proportion_to_their_shares) {
+    ONLY_WHEN_MEASURING();
     EXPECT_TRUE(holds_once_in_three([] {
         const Place place;
         FILE* small = ::popen(place.command("launch 3000", "16", 1).c_str(), "r");
@@ -173,6 +181,7 @@ TEST(Guard, together_jobs_use_the_card_in_proportion_to_their_shares) {
 }
 
 TEST(Guard, a_killed_holder_does_not_keep_its_turn) {
+    ONLY_WHEN_MEASURING();
     const Place place;
     EXPECT_EQ(run(place.command("burst 10 die", "16", 1)).substr(0, 5), "burst");
     const int after = number_after(run(place.command("burst 10", "48", 2)), "burst ");
@@ -180,6 +189,7 @@ TEST(Guard, a_killed_holder_does_not_keep_its_turn) {
 }
 
 TEST(Guard, a_holder_that_stops_launching_gives_its_turn_up) {
+    ONLY_WHEN_MEASURING();
     const Place place;
     FILE* idle = ::popen(place.command("burst 10 sleep 2000", "16", 1).c_str(), "r");
     EXPECT_EQ(first_line(idle).substr(0, 5), "burst");
