@@ -191,13 +191,17 @@ Prepared prepare(ChildPlan& plan, int nothing) {
     return prepared;
 }
 
-// A child that is born inside its cgroup: moving it there later would stop the whole machine for a
-// moment.
-pid_t fork_into(int folder) {
+// A copy of this process, born inside the cgroup of `folder` (-1: where we are), so that it is
+// never outside it, not even for a moment. We stand still until it has become its program, as with
+// vfork: whoever started a task may count on its being one.
+pid_t fork_and_wait(int folder) {
     clone_args arguments{};
-    arguments.flags = CLONE_INTO_CGROUP;
+    arguments.flags = CLONE_VFORK;
     arguments.exit_signal = SIGCHLD;
-    arguments.cgroup = static_cast<std::uint64_t>(folder);
+    if (folder >= 0) {
+        arguments.flags |= CLONE_INTO_CGROUP;
+        arguments.cgroup = static_cast<std::uint64_t>(folder);
+    }
     return static_cast<pid_t>(::syscall(SYS_clone3, &arguments, sizeof arguments));
 }
 
@@ -229,9 +233,8 @@ Result<pid_t> start_child(ChildPlan plan) {
     sigset_t all, before;
     ::sigfillset(&all);
     ::sigprocmask(SIG_SETMASK, &all, &before);
-    const pid_t pid = plan.entrance.folder >= 0 ? fork_into(plan.entrance.folder)
-                      : kForkCopies             ? ::fork()
-                                                : ::vfork();
+    const bool copies = kForkCopies || plan.entrance.folder >= 0;
+    const pid_t pid = copies ? fork_and_wait(plan.entrance.folder) : ::vfork();
     if (pid == 0) run_child(prepared);
     const int error = errno;
     ::sigprocmask(SIG_SETMASK, &before, nullptr);
