@@ -40,7 +40,7 @@ class AgentTest : public testing::Test {
         std::string name = "/tmp/sy-agent-XXXXXX";
         dir = ::mkdtemp(name.data());
         ::chmod(dir.c_str(), 0755);
-        for (const char* folder : {"/run", "/spool", "/state", "/work"})
+        for (const char* folder : {"/run", "/spool", "/state", "/desk"})
             (void)os::make_folders(dir + folder, 0755);
         const std::string text =
             "ClusterName=agenttest\nSlurmctldHost=" + os::host_name() +
@@ -113,7 +113,7 @@ class AgentTest : public testing::Test {
         spec.uid = ::getuid();
         spec.gid = ::getgid();
         spec.user = os::user_name(::getuid());
-        spec.work_dir = dir + "/work";
+        spec.work_dir = dir + "/desk";
         model::Job record;
         record.id = JobId{job};
         record.spec = std::make_shared<const model::JobSpec>(spec);
@@ -177,10 +177,10 @@ class AgentTest : public testing::Test {
     }
 
     bool wait_for_file(const std::string& name) {
-        return eventually([&] { return os::exists(dir + "/work/" + name); });
+        return eventually([&] { return os::exists(dir + "/desk/" + name); });
     }
     std::string read(const std::string& name) {
-        const auto text = os::read_file(dir + "/work/" + name);
+        const auto text = os::read_file(dir + "/desk/" + name);
         return text ? *text : "<" + text.error().message + ">";
     }
     // The stepd of the batch step: the parent of its script.
@@ -267,7 +267,7 @@ TEST_F(AgentTest, ARestartedAgentFindsItsStepsAgain) {
     const wire::Register found = accept_agent();
     ASSERT_EQ(found.steps_size(), 1);
     EXPECT_EQ(wire::decode(found.steps(0)), key());
-    ASSERT_TRUE(os::write_new_file(dir + "/work/go", "", 0644));
+    ASSERT_TRUE(os::write_new_file(dir + "/desk/go", "", 0644));
     const auto end = report();
     ASSERT_TRUE(end);
     EXPECT_EQ(end->exit().code(), 0);
@@ -283,7 +283,7 @@ TEST_F(AgentTest, AnEndThatCameWhileTheControllerWasAwayIsReportedWhenItIsBack) 
     launch("while [ ! -e go ]; do sleep 0.01; done; exit 5");
     ASSERT_TRUE(started());
     link.close();
-    ASSERT_TRUE(os::write_new_file(dir + "/work/go", "", 0644));
+    ASSERT_TRUE(os::write_new_file(dir + "/desk/go", "", 0644));
     const wire::Register found = accept_agent();
     EXPECT_EQ(found.steps_size(), 1);
     const auto end = report();
@@ -390,7 +390,7 @@ TEST_F(AgentTest, TermEndsTheAgentAndLeavesTheJobAlone) {
     EXPECT_TRUE(os::read_process(std::atoi(read("pid").c_str())).has_value());
     start_agent();
     EXPECT_EQ(accept_agent().steps_size(), 1);
-    ASSERT_TRUE(os::write_new_file(dir + "/work/go", "", 0644));
+    ASSERT_TRUE(os::write_new_file(dir + "/desk/go", "", 0644));
     ASSERT_TRUE(report());
     end_known();
 }
