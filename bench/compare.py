@@ -28,7 +28,7 @@ def build():
     """The release build and the instruments."""
     quiet = {"stdout": subprocess.DEVNULL, "check": True}
     subprocess.run(["cmake", "--preset", "release"], cwd=TREE, **quiet)
-    subprocess.run(["cmake", "--build", "--preset", "release", "--target", "switchyard", "run_many", "empty", "links"], cwd=TREE, **quiet)
+    subprocess.run(["cmake", "--build", "--preset", "release", "--target", "switchyard", "run_many", "empty"], cwd=TREE, **quiet)
     return TREE / "build" / "release"
 
 
