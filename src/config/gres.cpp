@@ -140,11 +140,10 @@ bool is_device_key(std::string_view key) {
 void note_other_key(const Pair& pair, const std::string& where, Findings& findings) {
     const std::string once = "gres.conf:" + to_lower(pair.key);
     if (equals_ignoring_case(pair.key, "AutoDetect")) {
-        for (const std::string_view known : {"nvml", "nvidia", "off"}) {
-            if (equals_ignoring_case(pair.value, known)) return;
-        }
-        findings.notice_once(once, where,
-                             fmt::format("AutoDetect={} is not supported: only nvml", pair.value));
+        if (equals_ignoring_case(pair.value, "off")) return;
+        findings.notice_once(
+            once, where,
+            "AutoDetect has no effect: a node without File= lines counts its Gres= entries");
     } else {
         findings.notice_once(once, where, unknown_key_text(pair.key, "gres.conf"));
     }
@@ -342,7 +341,12 @@ class NodeGres {
             const Device& device = *devices_[i];
             if (device.name != term.name) continue;
             used_[i] = count_of(device);
-            if (!device.protection.empty()) into.protection = device.protection;
+            // No agent keeps shares yet: what is not done must not be shown as if it were.
+            if (!device.protection.empty() && device.protection != "none") {
+                findings_.notice_once("protection", device.where,
+                                      "Flags: shares are counted, not enforced");
+            }
+            into.protection = "none";
             if (device.files.empty() || !device.count || into.devices.empty()) continue;
             if (*device.count * into.devices.size() != into.count * device.files.size()) {
                 findings_.notice_once(
