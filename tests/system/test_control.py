@@ -71,7 +71,9 @@ def test_time_limit(make_cluster):
     text = cluster.read("tl.out")
     assert text.startswith("started\n")
     assert re.search(rf"error: \*\*\* JOB {job} ON n1 CANCELLED AT \S+ DUE TO TIME LIMIT \*\*\*", text)
-    assert re.search(rf"\*\*\* STEP {step}.0 ON n1 CANCELLED AT \S+ DUE TO TIME LIMIT \*\*\*", cluster.read("tls.out"))
+    text = cluster.read("tls.out")
+    assert re.search(rf"\*\*\* JOB {step} ON n1 CANCELLED AT \S+ DUE TO TIME LIMIT \*\*\*", text)
+    assert "srun: Job step aborted: Waiting up to 4 seconds for job step to finish." in text
     shown = cluster.show(job)
     assert (shown["JobState"], shown["Reason"]) == ("TIMEOUT", "TimeLimit")
     wait_until(lambda: not cluster.leftovers(), what="nothing to be left")
