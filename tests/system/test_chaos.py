@@ -16,7 +16,7 @@ import pytest
 from cluster import kill, stepds_of
 from world import wait_until
 
-SECONDS = float(os.environ.get("SY_CHAOS_SECONDS", "25"))
+SECONDS = float(os.environ.get("SY_CHAOS_SECONDS", "12"))
 
 
 class Ledger:
