@@ -6,11 +6,11 @@ find_program(SY_CLANG_TIDY NAMES run-clang-tidy-19)
 
 if(BUILD_TESTING AND SY_PYTHON)
   add_test(NAME tidy COMMAND ${SY_PYTHON} ${CMAKE_SOURCE_DIR}/tools/tidy.py ${CMAKE_SOURCE_DIR})
-  set_tests_properties(tidy PROPERTIES LABELS "fast;style")
+  set_tests_properties(tidy PROPERTIES LABELS "fast;style" TIMEOUT 600)
 endif()
 if(BUILD_TESTING AND SY_CLANG_FORMAT)
   add_test(NAME format COMMAND ${CMAKE_SOURCE_DIR}/tools/format --check)
-  set_tests_properties(format PROPERTIES LABELS "fast;style")
+  set_tests_properties(format PROPERTIES LABELS "fast;style" TIMEOUT 600)
 endif()
 if(SY_CLANG_TIDY)
   add_custom_target(lint
