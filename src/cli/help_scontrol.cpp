@@ -2,23 +2,8 @@
 
 namespace switchyard::cli {
 
-std::string scontrol_help() {
-    return "Usage: scontrol [OPTIONS] [COMMAND [WORDS]]\n"
-           "Shows and changes jobs, nodes and partitions. Without a command it reads commands.\n"
-           "\n"
-           "Options:\n"
-           "  -a, --all        hidden partitions too\n"
-           "  -d, --details    more of each record\n"
-           "  -F, --future     nodes that are only planned, too\n"
-           "  -h, --help       this text\n"
-           "      --hide       leave out hidden partitions (the default)\n"
-           "  -M, --clusters=NAME  the cluster to ask\n"
-           "  -o, --oneliner   one line for each record\n"
-           "  -Q, --quiet      say nothing of what went wrong; the exit code tells\n"
-           "  -v, --verbose    name the cluster that answers\n"
-           "  -V, --version    the version\n"
-           "\n"
-           "Commands, which may be shortened as long as they are unique:\n"
+std::string_view scontrol_commands() {
+    return "Commands, which may be shortened as long as they are unique:\n"
            "  cancel JOBS                      end jobs\n"
            "  completing                       jobs that are ending, and the nodes they still "
            "hold\n"

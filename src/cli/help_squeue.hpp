@@ -1,4 +1,4 @@
-// help_squeue.hpp: the texts squeue answers questions about itself with.
+// help_squeue.hpp: what squeue says of its states and fields.
 #pragma once
 
 #include <span>
@@ -7,8 +7,6 @@
 
 namespace switchyard::cli {
 
-std::string squeue_usage();
-std::string squeue_help();
 std::string squeue_help_states();
 std::string squeue_help_format();
 std::span<const std::string_view> state_names();  // "pending", "running", ...

@@ -20,6 +20,11 @@ void say_error(std::string_view program, std::string_view text) {
     write_line(std::string(program) + ": error: " + std::string(text) + "\n");
 }
 
+int refuse(std::string_view program, std::string_view text) {
+    say_error(program, text);
+    return 1;
+}
+
 void say(std::string_view program, std::string_view text) {
     write_line(std::string(program) + ": " + std::string(text) + "\n");
 }

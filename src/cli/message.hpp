@@ -9,6 +9,8 @@ inline constexpr std::string_view kVersionLine = "slurm 25.11.0";
 
 void say_error(std::string_view program, std::string_view text);  // "sbatch: error: text\n"
 void say(std::string_view program, std::string_view text);        // "sbatch: text\n"
+// The same, for a command that ends with it: the exit code 1.
+int refuse(std::string_view program, std::string_view text);
 // 'Try "sbatch --help" for more information'
 void say_try_help(std::string_view program);
 

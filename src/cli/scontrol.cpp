@@ -2,48 +2,22 @@
 #include "cli/scontrol.hpp"
 
 #include <fmt/format.h>
-#include <getopt.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <iostream>
 
 #include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/message.hpp"
+#include "cli/option_table.hpp"
 #include "cli/output.hpp"
 
 namespace switchyard::cli {
 namespace {
 
 constexpr std::string_view kProgram = "scontrol";
-
-enum LongOnly : int { kHide = 0x100, kLocal, kFederation, kSibling, kUsage, kJson, kYaml };
-
-const option kLongOptions[] = {
-    {"all", no_argument, nullptr, 'a'},
-    {"cluster", required_argument, nullptr, 'M'},
-    {"clusters", required_argument, nullptr, 'M'},
-    {"details", no_argument, nullptr, 'd'},
-    {"federation", no_argument, nullptr, kFederation},
-    {"future", no_argument, nullptr, 'F'},
-    {"help", no_argument, nullptr, 'h'},
-    {"hide", no_argument, nullptr, kHide},
-    {"json", optional_argument, nullptr, kJson},
-    {"local", no_argument, nullptr, kLocal},
-    {"oneliner", no_argument, nullptr, 'o'},
-    {"quiet", no_argument, nullptr, 'Q'},
-    {"sibling", no_argument, nullptr, kSibling},
-    {"uid", required_argument, nullptr, 'u'},
-    {"usage", no_argument, nullptr, kUsage},
-    {"verbose", no_argument, nullptr, 'v'},
-    {"version", no_argument, nullptr, 'V'},
-    {"yaml", optional_argument, nullptr, kYaml},
-    {nullptr, 0, nullptr, 0},
-};
 
 using Handler = void (*)(Scontrol& control, const Words& words);
 struct Command {
@@ -56,7 +30,7 @@ template <bool Scontrol::* Member, bool Value>
 void set_flag(Scontrol& control, const Words&) {
     control.*Member = Value;
 }
-void print_help(Scontrol&, const Words&) { print(scontrol_help()); }
+void print_help(Scontrol&, const Words&);
 void print_version(Scontrol&, const Words&) { print(fmt::format("{}\n", kVersionLine)); }
 void leave(Scontrol& control, const Words&) { control.leave = true; }
 
@@ -195,61 +169,52 @@ void read_commands(Scontrol& control) {
     }
 }
 
-// The exit code when an option is all there is to do.
-std::optional<int> take(Scontrol& control, int letter) {
-    switch (letter) {
-        case 'a':
-            control.all = true;
-            break;
-        case kHide:
-            control.all = false;
-            break;
-        case 'd':
-            control.details = true;
-            break;
-        case 'F':
-            control.future = true;
-            break;
-        case 'h':
-            print(scontrol_help());
-            return 0;
-        case kUsage:
-            print("Usage: scontrol [<OPTION>] [<COMMAND>]\n");
-            return 0;
-        case 'M':
-            control.clusters = optarg;
-            break;
-        case 'o':
-            control.one_line = true;
-            break;
-        case 'Q':
-            control.quiet = true;
-            break;
-        case 'v':
-            ++control.verbose;
-            break;
-        case 'V':
-            print(fmt::format("{}\n", kVersionLine));
-            return 0;
-        case 'u':
-            say_error(kProgram,
-                      "--uid: who asks is known from the connection and cannot be chosen");
-            return 1;
-        case kJson:
-        case kYaml:
-            say_error(kProgram, "JSON and YAML output are not available yet");
-            return 1;
-        // One cluster that is in no federation.
-        case kLocal:
-        case kFederation:
-        case kSibling:
-            break;
-        default:
-            say_try_help(kProgram);
-            return 1;
-    }
-    return std::nullopt;
+Taken refuse_uid(Scontrol&, const OptionUse& use) {
+    return refuse(use.program, "--uid: who asks is known from the connection and cannot be chosen");
 }
+Taken take_document(Scontrol&, const OptionUse& use) {
+    return refuse(use.program, "JSON and YAML output are not available yet");
+}
+
+const Option<Scontrol> kOptions[] = {
+    {{"all", 'a', Argument::None, "", "hidden partitions too", "SCONTROL_ALL", "hide"},
+     flag<&Scontrol::all>},
+    {{"details", 'd', Argument::None, "", "more of each record"}, flag<&Scontrol::details>},
+    {{.name = "federation", .variables = "SCONTROL_FEDERATION"}, nothing<Scontrol>},
+    {{"future", 'F', Argument::None, "", "nodes that are only planned, too", "SCONTROL_FUTURE"},
+     flag<&Scontrol::future>},
+    {{"hide", 0, Argument::None, "", "leave out hidden partitions (the default)"},
+     flag<&Scontrol::all, false>},
+    {{.name = "json", .argument = Argument::Optional}, take_document},
+    {{.name = "local", .variables = "SCONTROL_LOCAL"}, nothing<Scontrol>},
+    {{"clusters", 'M', Argument::Required, "NAME", "the cluster to ask", "SLURM_CLUSTERS"},
+     keep<&Scontrol::clusters>},
+    {{.name = "cluster", .argument = Argument::Required, .same_as = "clusters"}},
+    {{"oneliner", 'o', Argument::None, "", "one line for each record"}, flag<&Scontrol::one_line>},
+    {{"quiet", 'Q', Argument::None, "", "say nothing of what went wrong; the exit code tells"},
+     flag<&Scontrol::quiet>},
+    {{.name = "sibling", .variables = "SCONTROL_SIB"}, nothing<Scontrol>},
+    {{.name = "uid", .letter = 'u', .argument = Argument::Required}, refuse_uid},
+    {{"verbose", 'v', Argument::None, "", "name the cluster that answers"},
+     count<&Scontrol::verbose>},
+    {{.name = "yaml", .argument = Argument::Optional}, take_document},
+    {{.help = "how times are written: standard, relative or a pattern of strftime",
+      .variables = "SLURM_TIME_FORMAT"},
+     keep<&Scontrol::time_format>},
+};
+
+CommandText text() {
+    return {.program = kProgram,
+            .operands = "[COMMAND [WORDS]]",
+            .purpose =
+                "Shows and changes jobs, nodes and partitions. Without a command it reads "
+                "commands.",
+            .footer = scontrol_commands(),
+            .help_letter = 'h',
+            .takes_words = true};
+}
+
+void print_help(Scontrol&, const Words&) { print(help_of(text(), lines_of(kOptions))); }
 
 }  // namespace
 
@@ -287,31 +252,18 @@ format::RecordStyle Scontrol::style(Instant now) const {
     style.one_line = one_line;
     style.details = details;
     style.now = now;
-    if (const char* pattern = std::getenv("SLURM_TIME_FORMAT"); pattern != nullptr) {
-        style.time_format = pattern;
-    }
+    style.time_format = time_format;
     return style;
 }
 
 int scontrol_main(int argc, char** argv) {
-    char name[] = "scontrol";  // getopt's messages begin with it.
-    argv[0] = name;
     Scontrol control;
-    if (std::getenv("SCONTROL_ALL") != nullptr) control.all = true;
-    if (const char* clusters = std::getenv("SLURM_CLUSTERS"); clusters != nullptr) {
-        control.clusters = clusters;
-    }
-    optind = 0;  // Start over, also when called twice in one process.
-    for (;;) {
-        const int letter = getopt_long(argc, argv, "adFhM:oQu:vV", kLongOptions, nullptr);
-        if (letter == -1) break;
-        if (const auto code = take(control, letter); code) return *code;
-    }
-    const Words words(argv + optind, argv + argc);
-    if (words.empty()) {
+    const ParsedLine line = parse_options(text(), kOptions, control, argc, argv);
+    if (line.exit_code) return *line.exit_code;
+    if (line.words.empty()) {
         read_commands(control);
     } else {
-        run_words(control, words);
+        run_words(control, line.words);
     }
     return control.exit_code;
 }

@@ -20,6 +20,7 @@ class Scontrol {
     bool all = false, details = false, one_line = false, future = false, quiet = false;
     int verbose = 0;
     std::string clusters;
+    std::string time_format;  // SLURM_TIME_FORMAT
     int exit_code = 0;
     bool leave = false;  // exit, quit.
 
@@ -61,6 +62,6 @@ void show_config(Scontrol& control);
 // "Slurmctld(primary) at vm is UP"; false when it is not.
 bool print_ping(Scontrol& control);
 
-std::string scontrol_help();  // help_scontrol.cpp
+std::string_view scontrol_commands();  // For --help; help_scontrol.cpp
 
 }  // namespace switchyard::cli

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
 
 #include "cli/commands.hpp"
 #include "cli/format/node_table.hpp"
@@ -55,13 +54,12 @@ format::NodeTableRequest table_request(const SinfoOptions& options, const Pictur
     return request;
 }
 
-format::NodeView make_view(const Picture& picture, const Session& session) {
+format::NodeView make_view(const SinfoOptions& options, const Picture& picture,
+                           const Session& session) {
     format::NodeView view;
     view.now = picture.now;
     view.cluster = session.config.cluster_name;
-    if (const char* pattern = std::getenv("SLURM_TIME_FORMAT"); pattern != nullptr) {
-        view.time_format = pattern;
-    }
+    view.time_format = options.time_format;
     for (const model::Node& node : picture.nodes) {
         if (!node.mark) continue;
         if (const auto uid = find_uid(node.mark->by); uid) view.user_ids[node.mark->by] = *uid;
@@ -89,7 +87,7 @@ bool print_once(Session& session, const SinfoOptions& options) {
     }
     if (options.header && dated) print(date_line());
     if (options.header) print(table->header());
-    print(table->lines(picture->partitions, picture->nodes, make_view(*picture, session)));
+    print(table->lines(picture->partitions, picture->nodes, make_view(options, *picture, session)));
     std::fflush(stdout);
     if (options.verbose > 0) {
         say(kProgram, fmt::format("{} partitions, {} nodes", picture->partitions.size(),
@@ -126,8 +124,6 @@ int run(const SinfoOptions& options) {
 }  // namespace
 
 int sinfo_main(int argc, char** argv) {
-    char name[] = "sinfo";  // getopt's messages begin with it.
-    argv[0] = name;
     const SinfoParsed parsed = parse_sinfo(argc, argv);
     return parsed.exit_code ? *parsed.exit_code : run(parsed.options);
 }

@@ -1,73 +1,20 @@
 #include "cli/sinfo_options.hpp"
 
 #include <fmt/format.h>
-#include <getopt.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 
 #include "base/text.hpp"
 #include "cli/format/node_columns.hpp"
-#include "cli/help_sinfo.hpp"
 #include "cli/help_squeue.hpp"
 #include "cli/job_ids.hpp"
 #include "cli/message.hpp"
+#include "cli/option_table.hpp"
 
 namespace switchyard::cli {
 namespace {
 
 constexpr std::string_view kProgram = "sinfo";
-
-enum LongOnly : int {
-    kHelp = 0x100,
-    kUsage,
-    kHide,
-    kLocal,
-    kNoConvert,
-    kFederation,
-    kJson,
-    kYaml,
-    kHelpFormat,
-    kHelpState,
-};
-
-const option kLongOptions[] = {
-    {"all", no_argument, nullptr, 'a'},
-    {"cluster", required_argument, nullptr, 'M'},
-    {"clusters", required_argument, nullptr, 'M'},
-    {"dead", no_argument, nullptr, 'd'},
-    {"exact", no_argument, nullptr, 'e'},
-    {"federation", no_argument, nullptr, kFederation},
-    {"future", no_argument, nullptr, 'F'},
-    {"Format", required_argument, nullptr, 'O'},
-    {"format", required_argument, nullptr, 'o'},
-    {"help", no_argument, nullptr, kHelp},
-    {"helpFormat", no_argument, nullptr, kHelpFormat},
-    {"helpformat", no_argument, nullptr, kHelpFormat},
-    {"helpstate", no_argument, nullptr, kHelpState},
-    {"hide", no_argument, nullptr, kHide},
-    {"iterate", required_argument, nullptr, 'i'},
-    {"json", optional_argument, nullptr, kJson},
-    {"list-reasons", no_argument, nullptr, 'R'},
-    {"local", no_argument, nullptr, kLocal},
-    {"long", no_argument, nullptr, 'l'},
-    {"noconvert", no_argument, nullptr, kNoConvert},
-    {"Node", no_argument, nullptr, 'N'},
-    {"nodes", required_argument, nullptr, 'n'},
-    {"noheader", no_argument, nullptr, 'h'},
-    {"partition", required_argument, nullptr, 'p'},
-    {"reservation", no_argument, nullptr, 'T'},
-    {"responding", no_argument, nullptr, 'r'},
-    {"sort", required_argument, nullptr, 'S'},
-    {"states", required_argument, nullptr, 't'},
-    {"summarize", no_argument, nullptr, 's'},
-    {"usage", no_argument, nullptr, kUsage},
-    {"verbose", no_argument, nullptr, 'v'},
-    {"version", no_argument, nullptr, 'V'},
-    {"yaml", optional_argument, nullptr, kYaml},
-    {nullptr, 0, nullptr, 0},
-};
 
 struct StateWord {
     std::string_view word;
@@ -121,43 +68,17 @@ const StateWord kStateWords[] = {
     {"unknown", [](const model::Node& n) { return is(n, model::NodeState::Unknown); }},
 };
 
-int refuse(std::string_view text) {
-    say_error(kProgram, text);
-    return 1;
-}
-
 std::string state_word_list() {
     std::string words;
     for (const StateWord& state : kStateWords) words += fmt::format("{}\n", state.word);
     return words;
 }
 
-std::optional<int> answer_question(int letter) {
-    const auto print = [](std::string_view text) {
-        std::fwrite(text.data(), 1, text.size(), stdout);
-        return 0;
-    };
-    switch (letter) {
-        case 'V':
-            return print(fmt::format("{}\n", kVersionLine));
-        case kHelp:
-            return print(sinfo_help());
-        case kUsage:
-            return print(sinfo_usage());
-        case kHelpFormat:
-            return print(in_four_columns(format::node_field_names()));
-        case kHelpState:
-            return print(state_word_list());
-        case kJson:
-        case kYaml:
-            return refuse("JSON and YAML output are not available yet; -o and -O print any field");
-        default:
-            return std::nullopt;
-    }
-}
+std::string field_list() { return in_four_columns(format::node_field_names()); }
 
-std::optional<int> take_states(SinfoOptions& options, std::string_view text) {
-    for (const std::string_view any : split(text, ',')) {
+Taken take_states(SinfoOptions& options, const OptionUse& use) {
+    options.states.clear();
+    for (const std::string_view any : split(use.value, ',')) {
         std::vector<std::string> words;
         for (const std::string_view word : split(any, '&')) {
             if (!is_node_state(word)) {
@@ -172,134 +93,86 @@ std::optional<int> take_states(SinfoOptions& options, std::string_view text) {
     return std::nullopt;
 }
 
-std::optional<int> take_nodes(SinfoOptions& options, const char* text) {
-    auto nodes = parse_node_list(text);
-    if (!nodes) return refuse(fmt::format("'{}' invalid entry for --nodes", text));
+Taken take_nodes(SinfoOptions& options, const OptionUse& use) {
+    auto nodes = parse_node_list(use.value);
+    if (!nodes) return refuse(kProgram, fmt::format("'{}' invalid entry for --nodes", use.value));
     options.nodes = *std::move(nodes);
     return std::nullopt;
 }
 
-std::optional<int> take(SinfoOptions& options, int letter) {
-    if (const auto answered = answer_question(letter); answered) return answered;
-    switch (letter) {
-        case 'a':
-            options.all_partitions = true;
-            break;
-        case kHide:
-            options.all_partitions = false;
-            break;
-        case 'd':
-            options.dead = true;
-            break;
-        case 'e':
-            options.exact = true;
-            break;
-        case 'F':
-            options.future = true;
-            break;
-        case 'h':
-            options.header = false;
-            break;
-        case 'i': {
-            const auto seconds = parse_uint(optarg);
-            if (!seconds || *seconds == 0 || *seconds > 1000000) {
-                return refuse(fmt::format("--iterate={}", optarg));
-            }
-            options.iterate_seconds = static_cast<int>(*seconds);
-            break;
-        }
-        case 'l':
-            options.long_list = true;
-            break;
-        case 'M':
-            options.clusters = optarg;
-            break;
-        case 'n':
-            return take_nodes(options, optarg);
-        case 'N':
-            options.each_node = true;
-            break;
-        case 'o':
-            options.format = optarg;
-            break;
-        case 'O':
-            options.long_format = optarg;
-            break;
-        case 'p':
-            options.partitions = split_list(optarg);
-            break;
-        case 'r':
-            options.responding = true;
-            break;
-        case 'R':
-            options.reasons = true;
-            break;
-        case 's':
-            options.summarize = true;
-            break;
-        case 'S':
-            options.sort = optarg;
-            break;
-        case 't':
-            options.states.clear();
-            return take_states(options, optarg);
-        case 'T':
-            options.reservations = true;
-            break;
-        case 'v':
-            ++options.verbose;
-            break;
-        // One cluster that is in no federation, and numbers that are never converted.
-        case kFederation:
-        case kLocal:
-        case kNoConvert:
-            break;
-        default:
-            say_try_help(kProgram);
-            return 1;
-    }
-    return std::nullopt;
+Taken take_document(SinfoOptions&, const OptionUse& use) {
+    return refuse(use.program,
+                  "JSON and YAML output are not available yet; -o and -O print any field");
 }
 
-void add_environment(SinfoOptions& options) {
-    const auto text = [](const char* name) {
-        const char* value = std::getenv(name);
-        return value != nullptr ? std::optional<std::string>(value) : std::nullopt;
-    };
-    if (text("SINFO_ALL")) options.all_partitions = true;
-    if (const auto names = text("SINFO_PARTITION"); names) options.partitions = split_list(*names);
-    options.sort = text("SINFO_SORT");
-    options.format = text("SINFO_FORMAT");
-    options.clusters = text("SLURM_CLUSTERS").value_or("");
-}
+// The site's format is for a plain sinfo; an option that has a format of its own is stronger.
+constexpr std::string_view kOwnFormat = "Format long Node summarize list-reasons";
+
+const Option<SinfoOptions> kOptions[] = {
+    {{"all", 'a', Argument::None, "", "hidden partitions too", "SINFO_ALL", "hide"},
+     flag<&SinfoOptions::all_partitions>},
+    {{"dead", 'd', Argument::None, "", "only nodes that do not respond"},
+     flag<&SinfoOptions::dead>},
+    {{"exact", 'e', Argument::None, "", "nodes of different size on lines of their own"},
+     flag<&SinfoOptions::exact>},
+    {{.name = "federation", .variables = "SINFO_FEDERATION"}, nothing<SinfoOptions>},
+    {{"future", 'F', Argument::None, "", "nodes that are only planned, too"},
+     flag<&SinfoOptions::future>},
+    {{"noheader", 'h', Argument::None, "", "no headings"}, flag<&SinfoOptions::header, false>},
+    {{"hide", 0, Argument::None, "", "leave out hidden partitions (the default)"},
+     flag<&SinfoOptions::all_partitions, false>},
+    {{"iterate", 'i', Argument::Required, "SECONDS", "print again and again"},
+     keep_seconds<&SinfoOptions::iterate_seconds>},
+    {{.name = "json", .argument = Argument::Optional}, take_document},
+    {{.name = "local", .variables = "SINFO_LOCAL"}, nothing<SinfoOptions>},
+    {{"long", 'l', Argument::None, "", "more columns"}, flag<&SinfoOptions::long_list>},
+    {{"clusters", 'M', Argument::Required, "NAME", "the cluster to ask", "SLURM_CLUSTERS"},
+     keep<&SinfoOptions::clusters>},
+    {{.name = "cluster", .argument = Argument::Required, .same_as = "clusters"}},
+    {{"nodes", 'n', Argument::Required, "NODES", "only these nodes"}, take_nodes},
+    {{"Node", 'N', Argument::None, "", "a line for each node and partition"},
+     flag<&SinfoOptions::each_node>},
+    {{"noconvert", 0, Argument::None, "", "numbers as they are"}, nothing<SinfoOptions>},
+    {{"format", 'o', Argument::Required, "FORMAT", "columns by letter: %[[.]width]letter[text]",
+      "SINFO_FORMAT", kOwnFormat},
+     keep<&SinfoOptions::format>},
+    {{"Format", 'O', Argument::Required, "FIELDS", "columns by name: name[:[.][width][text]],..."},
+     keep<&SinfoOptions::long_format>},
+    {{"partition", 'p', Argument::Required, "NAMES", "only these partitions", "SINFO_PARTITION"},
+     keep_list<&SinfoOptions::partitions>},
+    {{"responding", 'r', Argument::None, "", "only nodes that respond"},
+     flag<&SinfoOptions::responding>},
+    {{"list-reasons", 'R', Argument::None, "", "why nodes are down or drained"},
+     flag<&SinfoOptions::reasons>},
+    {{"summarize", 's', Argument::None, "", "one line for each partition"},
+     flag<&SinfoOptions::summarize>},
+    {{"sort", 'S', Argument::Required, "LETTERS",
+      "order, such as #P,-t (- for descending, #P as configured)", "SINFO_SORT"},
+     keep<&SinfoOptions::sort>},
+    {{"states", 't', Argument::Required, "STATES",
+      "only nodes in these states; & between them: in all"},
+     take_states},
+    {{"reservation", 'T', Argument::None, "", "reservations"}, flag<&SinfoOptions::reservations>},
+    {{"verbose", 'v', Argument::None, "", "say how many nodes and partitions there were"},
+     count<&SinfoOptions::verbose>},
+    {{.name = "yaml", .argument = Argument::Optional}, take_document},
+    {{.help = "how times are written: standard, relative or a pattern of strftime",
+      .variables = "SLURM_TIME_FORMAT"},
+     keep<&SinfoOptions::time_format>},
+    {{.name = "helpFormat", .help = "the names -O knows", .answer = field_list}},
+    {{.name = "helpformat", .same_as = "helpFormat"}},
+    {{.name = "helpstate", .help = "the states -t knows", .answer = state_word_list}},
+};
+
+constexpr CommandText kText{.program = kProgram, .purpose = "Shows partitions and nodes."};
 
 }  // namespace
 
 SinfoParsed parse_sinfo(int argc, char** argv) {
     SinfoParsed parsed;
     SinfoOptions& options = parsed.options;
-    add_environment(options);
-    const std::optional<std::string> site_format = options.format;
-    options.format.reset();
-    optind = 0;  // Start over, also when called twice in one process.
-    for (;;) {
-        const int letter =
-            getopt_long(argc, argv, "adeFhi:lM:n:No:O:p:rRsS:t:TvV", kLongOptions, nullptr);
-        if (letter == -1) break;
-        parsed.exit_code = take(options, letter);
-        if (parsed.exit_code) return parsed;
-    }
-    if (optind < argc) {
-        say_error(kProgram, fmt::format("Unrecognized option: {}", argv[optind]));
-        const std::string usage = sinfo_usage();
-        std::fwrite(usage.data(), 1, usage.size(), stdout);
-        parsed.exit_code = 1;
-        return parsed;
-    }
-    // The site's format is for a plain sinfo; an option that has a format of its own is stronger.
-    const bool own_format = options.long_format || options.long_list || options.each_node ||
-                            options.summarize || options.reasons;
-    if (!options.format && !own_format) options.format = site_format;
+    parsed.exit_code = parse_options(kText, kOptions, options, argc, argv).exit_code;
+    if (parsed.exit_code) return parsed;
     if (options.long_format && equals_ignoring_case(*options.long_format, "all")) {
         options.long_format.reset();
         options.format = "%all";

@@ -21,6 +21,7 @@ struct SinfoOptions {
     std::vector<std::string> partitions, nodes;
     std::vector<std::vector<std::string>> states;  // Any of these, each all of its words.
     std::string clusters;
+    std::string time_format;  // SLURM_TIME_FORMAT
 };
 
 struct SinfoParsed {

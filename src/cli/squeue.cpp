@@ -4,10 +4,8 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <map>
 
-#include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/job_lookup.hpp"
 #include "cli/message.hpp"
@@ -20,24 +18,12 @@ namespace {
 
 constexpr std::string_view kProgram = "squeue";
 
-format::ViewContext view_from_environment(const SqueueOptions& options) {
-    format::ViewContext view;
-    if (const char* pattern = std::getenv("SLURM_TIME_FORMAT"); pattern != nullptr) {
-        view.time_format = pattern;
-    }
-    if (const char* length = std::getenv("SLURM_BITSTR_LEN"); length != nullptr) {
-        if (const auto number = parse_uint(length); number) view.elements_max = *number;
-    }
-    view.convert_units = options.convert_units;
-    return view;
-}
-
 // Asks and prints once. The tables were made before, so that a bad format is told before anything
 // is asked.
 class Listing {
   public:
     Listing(const SqueueOptions& options, Session& session)
-        : options_(options), session_(session), view_(view_from_environment(options)) {
+        : options_(options), session_(session), view_(options.view) {
         view_.cluster = session.config.cluster_name;
     }
 
@@ -160,8 +146,6 @@ int run(const SqueueOptions& options) {
 }  // namespace
 
 int squeue_main(int argc, char** argv) {
-    char name[] = "squeue";  // getopt's messages begin with it.
-    argv[0] = name;
     const SqueueParsed parsed = parse_squeue(argc, argv);
     return parsed.exit_code ? *parsed.exit_code : run(parsed.options);
 }

@@ -1,107 +1,157 @@
 #include "cli/squeue_options.hpp"
 
 #include <fmt/format.h>
-#include <getopt.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
-#include <functional>
 
 #include "base/text.hpp"
 #include "cli/help_squeue.hpp"
 #include "cli/job_ids.hpp"
 #include "cli/message.hpp"
+#include "cli/option_table.hpp"
 
 namespace switchyard::cli {
 namespace {
 
 constexpr std::string_view kProgram = "squeue";
 
-enum LongOnly : int {
-    kHelp = 0x100,
-    kHide,
-    kStart,
-    kNoConvert,
-    kArrayUnique,
-    kFederation,
-    kLocal,
-    kSibling,
-    kMe,
-    kUsage,
-    kJson,
-    kYaml,
-    kOnlyJobState,
-    kHelpState,
-    kHelpFormat,
-    kExpandPatterns,
-};
-
-const option kLongOptions[] = {
-    {"account", required_argument, nullptr, 'A'},
-    {"accounts", required_argument, nullptr, 'A'},
-    {"all", no_argument, nullptr, 'a'},
-    {"array", no_argument, nullptr, 'r'},
-    {"array-unique", no_argument, nullptr, kArrayUnique},
-    {"cluster", required_argument, nullptr, 'M'},
-    {"clusters", required_argument, nullptr, 'M'},
-    {"expand-patterns", no_argument, nullptr, kExpandPatterns},
-    {"federation", no_argument, nullptr, kFederation},
-    {"Format", required_argument, nullptr, 'O'},
-    {"format", required_argument, nullptr, 'o'},
-    {"help", no_argument, nullptr, kHelp},
-    {"helpFormat", no_argument, nullptr, kHelpFormat},
-    {"helpformat", no_argument, nullptr, kHelpFormat},
-    {"helpstate", no_argument, nullptr, kHelpState},
-    {"hide", no_argument, nullptr, kHide},
-    {"iterate", required_argument, nullptr, 'i'},
-    {"jobs", optional_argument, nullptr, 'j'},
-    {"json", optional_argument, nullptr, kJson},
-    {"licenses", required_argument, nullptr, 'L'},
-    {"local", no_argument, nullptr, kLocal},
-    {"long", no_argument, nullptr, 'l'},
-    {"me", no_argument, nullptr, kMe},
-    {"name", required_argument, nullptr, 'n'},
-    {"noconvert", no_argument, nullptr, kNoConvert},
-    {"node", required_argument, nullptr, 'w'},
-    {"nodes", required_argument, nullptr, 'w'},
-    {"nodelist", required_argument, nullptr, 'w'},
-    {"noheader", no_argument, nullptr, 'h'},
-    {"only-job-state", no_argument, nullptr, kOnlyJobState},
-    {"partition", required_argument, nullptr, 'p'},
-    {"partitions", required_argument, nullptr, 'p'},
-    {"priority", no_argument, nullptr, 'P'},
-    {"qos", required_argument, nullptr, 'q'},
-    {"reservation", required_argument, nullptr, 'R'},
-    {"sib", no_argument, nullptr, kSibling},
-    {"sibling", no_argument, nullptr, kSibling},
-    {"sort", required_argument, nullptr, 'S'},
-    {"start", no_argument, nullptr, kStart},
-    {"states", required_argument, nullptr, 't'},
-    {"steps", optional_argument, nullptr, 's'},
-    {"usage", no_argument, nullptr, kUsage},
-    {"user", required_argument, nullptr, 'u'},
-    {"users", required_argument, nullptr, 'u'},
-    {"verbose", no_argument, nullptr, 'v'},
-    {"version", no_argument, nullptr, 'V'},
-    {"yaml", optional_argument, nullptr, kYaml},
-    {nullptr, 0, nullptr, 0},
-};
-
 // Texts as typed; empty optional: not given. Only when all is read does their meaning get worked
 // out.
 struct Typed {
     std::optional<std::string> accounts, users, names, partitions, qos, states, nodes, licenses,
-        reservation, jobs, steps, sort, format, long_format, clusters;
+        reservation, jobs, steps, sort, format, long_format, time_format, elements_max;
+    std::string clusters;
     bool job_flag = false, step_flag = false, long_list = false, start = false, me = false;
+    bool all_partitions = false, each_element = false, each_partition = false;
+    bool header = true, convert_units = true;
+    int iterate_seconds = 0, verbose = 0;
 };
 
-std::optional<std::string> environment(const char* name) {
-    const char* value = std::getenv(name);
-    if (value == nullptr) return std::nullopt;
-    return std::string(value);
+Taken take_format(Typed& typed, const OptionUse& use) {
+    if (typed.long_format && use.from_environment) return std::nullopt;
+    if (typed.long_format) {
+        return refuse(use.program, "-o (--format) is incompatible with -O (--Format)");
+    }
+    typed.format = use.value;
+    return std::nullopt;
 }
+
+Taken take_long_format(Typed& typed, const OptionUse& use) {
+    if (typed.format && use.from_environment) return std::nullopt;
+    if (typed.format) {
+        return refuse(use.program, "-O (--Format) is incompatible with -o (--format)");
+    }
+    typed.long_format = use.value;
+    return std::nullopt;
+}
+
+template <bool Typed::* Asked, std::optional<std::string> Typed::* Ids>
+Taken take_ids(Typed& typed, const OptionUse& use) {
+    typed.*Asked = true;
+    if (use.has_value) typed.*Ids = std::string(use.value);
+    return std::nullopt;
+}
+
+Taken take_document(Typed&, const OptionUse& use) {
+    return refuse(use.program,
+                  "JSON and YAML output are not available yet; -o and -O print any field");
+}
+
+constexpr std::string_view kOwnFormat = "format Format long steps start";
+
+const Option<Typed> kOptions[] = {
+    {{"account", 'A', Argument::Required, "NAMES", "only jobs of these accounts", "SQUEUE_ACCOUNT"},
+     keep<&Typed::accounts>},
+    {{.name = "accounts", .argument = Argument::Required, .same_as = "account"}},
+    {{.letter = 'U', .argument = Argument::Required, .same_as = "account"}},
+    {{"all", 'a', Argument::None, "", "jobs in hidden partitions too", "SQUEUE_ALL", "hide"},
+     flag<&Typed::all_partitions>},
+    {{"array", 'r', Argument::None, "", "one line for each element of a job array", "SQUEUE_ARRAY"},
+     flag<&Typed::each_element>},
+    {{"array-unique", 0, Argument::None, "", "the same for elements that wait",
+      "SQUEUE_ARRAY_UNIQUE"},
+     flag<&Typed::each_element>},
+    {{.name = "expand-patterns"}, nothing<Typed>},
+    {{.name = "federation", .variables = "SQUEUE_FEDERATION"}, nothing<Typed>},
+    {{"noheader", 'h', Argument::None, "", "no headings"}, flag<&Typed::header, false>},
+    {{"hide", 0, Argument::None, "", "leave out hidden partitions (the default)"},
+     flag<&Typed::all_partitions, false>},
+    {{"iterate", 'i', Argument::Required, "SECONDS", "print again and again"},
+     keep_seconds<&Typed::iterate_seconds>},
+    {{"jobs", 'j', Argument::Optional, "IDS", "only these jobs, elements (12_3) or arrays"},
+     take_ids<&Typed::job_flag, &Typed::jobs>},
+    {{.name = "json", .argument = Argument::Optional}, take_document},
+    {{"long", 'l', Argument::None, "", "more columns"}, flag<&Typed::long_list>},
+    {{"licenses", 'L', Argument::Required, "NAMES", "only jobs that ask for these licenses",
+      "SQUEUE_LICENSES"},
+     keep<&Typed::licenses>},
+    {{.name = "local", .variables = "SQUEUE_LOCAL"}, nothing<Typed>},
+    {{"clusters", 'M', Argument::Required, "NAME", "the cluster to ask", "SLURM_CLUSTERS"},
+     keep<&Typed::clusters>},
+    {{.name = "cluster", .argument = Argument::Required, .same_as = "clusters"}},
+    {{"me", 0, Argument::None, "", "only your own jobs"}, flag<&Typed::me>},
+    {{"name", 'n', Argument::Required, "NAMES", "only jobs with these names", "SQUEUE_NAMES"},
+     keep<&Typed::names>},
+    {{"noconvert", 0, Argument::None, "", "memory in the unit it was given in"},
+     flag<&Typed::convert_units, false>},
+    {{"format", 'o', Argument::Required, "FORMAT", "columns by letter: %[[.]width]letter[text]",
+      "SQUEUE_FORMAT", kOwnFormat},
+     take_format},
+    {{"Format", 'O', Argument::Required, "FIELDS", "columns by name: name[:[.][width][text]],...",
+      "SQUEUE_FORMAT2", kOwnFormat},
+     take_long_format},
+    // It asks for less than is printed anyway.
+    {{"only-job-state", 0, Argument::None, "", "enough for a program that only wants the state"},
+     nothing<Typed>},
+    {{"partition", 'p', Argument::Required, "NAMES", "only jobs in these partitions",
+      "SQUEUE_PARTITION"},
+     keep<&Typed::partitions>},
+    {{.name = "partitions", .argument = Argument::Required, .same_as = "partition"}},
+    {{"priority", 'P', Argument::None, "", "a waiting job once for each of its partitions",
+      "SQUEUE_PRIORITY"},
+     flag<&Typed::each_partition>},
+    {{"qos", 'q', Argument::Required, "NAMES", "only jobs with these qualities of service",
+      "SQUEUE_QOS"},
+     keep<&Typed::qos>},
+    {{"reservation", 'R', Argument::Required, "NAME", "only jobs in this reservation"},
+     keep<&Typed::reservation>},
+    {{.name = "sibling", .variables = "SQUEUE_SIB"}, nothing<Typed>},
+    {{.name = "sib", .same_as = "sibling"}},
+    {{"steps", 's', Argument::Optional, "IDS", "list steps"},
+     take_ids<&Typed::step_flag, &Typed::steps>},
+    {{"sort", 'S', Argument::Required, "LETTERS", "order, such as P,t,-p (- for descending)",
+      "SQUEUE_SORT"},
+     keep<&Typed::sort>},
+    {{"start", 0, Argument::None, "", "when waiting jobs are expected to start"},
+     flag<&Typed::start>},
+    {{"states", 't', Argument::Required, "STATES", "only jobs in these states, or 'all'",
+      "SQUEUE_STATES"},
+     keep<&Typed::states>},
+    {{"user", 'u', Argument::Required, "NAMES", "only jobs of these users (names or numbers)",
+      "SQUEUE_USERS", "me"},
+     keep<&Typed::users>},
+    {{.name = "users", .argument = Argument::Required, .same_as = "user"}},
+    {{"verbose", 'v', Argument::None, "", "say how many lines there were"}, count<&Typed::verbose>},
+    {{"nodelist", 'w', Argument::Required, "NODES", "only jobs on these nodes"},
+     keep<&Typed::nodes>},
+    {{.name = "node", .argument = Argument::Required, .same_as = "nodelist"}},
+    {{.name = "nodes", .argument = Argument::Required, .same_as = "nodelist"}},
+    {{.name = "yaml", .argument = Argument::Optional}, take_document},
+    {{.help = "how times are written: standard, relative or a pattern of strftime",
+      .variables = "SLURM_TIME_FORMAT"},
+     keep<&Typed::time_format>},
+    {{.help = "how many characters of an array's elements are shown; 0 for all",
+      .variables = "SLURM_BITSTR_LEN"},
+     keep<&Typed::elements_max>},
+    {{.name = "helpFormat", .help = "the names -O knows", .answer = squeue_help_format}},
+    {{.name = "helpformat", .same_as = "helpFormat"}},
+    {{.name = "helpstate", .help = "the states -t knows", .answer = squeue_help_states}},
+};
+
+constexpr CommandText kText{.program = kProgram,
+                            .purpose = "Lists the jobs that wait, run or are ending.",
+                            .takes_words = true};
 
 void say_valid_states() {
     std::string names;
@@ -112,23 +162,16 @@ void say_valid_states() {
     say_error(kProgram, "Valid job states include: " + names + "\n");
 }
 
-int refuse(std::string_view text) {
-    say_error(kProgram, text);
-    return 1;
-}
-
 class Parser {
   public:
     SqueueParsed parse(int argc, char** argv);
 
   private:
-    std::optional<int> take(int letter);
-    std::optional<int> take_interval();
-    std::optional<int> take_words(int argc, char** argv);
-    void add_environment();
-    std::optional<int> settle();
-    std::optional<int> settle_ids();
-    std::optional<int> settle_states();
+    Taken take_words(std::vector<std::string> words);
+    Taken settle();
+    Taken settle_filter();
+    Taken settle_ids();
+    Taken settle_states();
     void settle_users();
     void settle_format();
 
@@ -136,194 +179,31 @@ class Parser {
     SqueueOptions options_;
 };
 
-// Options that only say something; nullopt: not one of them.
-std::optional<int> answer_question(int letter) {
-    const auto print = [](std::string_view text) {
-        std::fwrite(text.data(), 1, text.size(), stdout);
-        return 0;
-    };
-    switch (letter) {
-        case 'V':
-            return print(fmt::format("{}\n", kVersionLine));
-        case kHelp:
-            return print(squeue_help());
-        case kUsage:
-            return print(squeue_usage());
-        case kHelpState:
-            return print(squeue_help_states());
-        case kHelpFormat:
-            return print(squeue_help_format());
-        case kJson:
-        case kYaml:
-            return refuse("JSON and YAML output are not available yet; -o and -O print any field");
-        default:
-            return std::nullopt;
-    }
-}
-
-std::optional<int> Parser::take_interval() {
-    const auto seconds = parse_uint(optarg);
-    if (!seconds || *seconds == 0 || *seconds > 1000000) {
-        return refuse(fmt::format("--iterate={}", optarg));
-    }
-    options_.iterate_seconds = static_cast<int>(*seconds);
-    return std::nullopt;
-}
-
-std::optional<int> Parser::take(int letter) {
-    if (const auto answered = answer_question(letter); answered) return answered;
-    switch (letter) {
-        case 'A':
-            typed_.accounts = optarg;
-            break;
-        case 'a':
-            options_.all_partitions = true;
-            break;
-        case kHide:
-            options_.all_partitions = false;
-            break;
-        case 'h':
-            options_.header = false;
-            break;
-        case 'i':
-            return take_interval();
-        case 'j':
-            typed_.job_flag = true;
-            if (optarg != nullptr) typed_.jobs = optarg;
-            break;
-        case 'l':
-            typed_.long_list = true;
-            break;
-        case 'L':
-            typed_.licenses = optarg;
-            break;
-        case 'M':
-            typed_.clusters = optarg;
-            break;
-        case 'n':
-            typed_.names = optarg;
-            break;
-        case 'O':
-            if (typed_.format) return refuse("-O (--Format) is incompatible with -o (--format)");
-            typed_.long_format = optarg;
-            break;
-        case 'o':
-            if (typed_.long_format)
-                return refuse("-o (--format) is incompatible with -O (--Format)");
-            typed_.format = optarg;
-            break;
-        case 'p':
-            typed_.partitions = optarg;
-            break;
-        case 'P':
-            options_.split.each_partition = true;
-            break;
-        case 'q':
-            typed_.qos = optarg;
-            break;
-        case 'R':
-            typed_.reservation = optarg;
-            break;
-        case kArrayUnique:
-        case 'r':
-            options_.split.each_element = true;
-            break;
-        case 's':
-            typed_.step_flag = true;
-            if (optarg != nullptr) typed_.steps = optarg;
-            break;
-        case 'S':
-            typed_.sort = optarg;
-            break;
-        case 't':
-            typed_.states = optarg;
-            break;
-        case 'u':
-            typed_.users = optarg;
-            break;
-        case kMe:
-            typed_.me = true;
-            break;
-        case 'v':
-            ++options_.verbose;
-            break;
-        case 'w':
-            typed_.nodes = optarg;
-            break;
-        case kStart:
-            typed_.start = true;
-            break;
-        case kNoConvert:
-            options_.convert_units = false;
-            break;
-        // One cluster that is in no federation: these ask for what is printed anyway. So does
-        // --only-job-state, which asks for less than we print, and --expand-patterns.
-        case kFederation:
-        case kLocal:
-        case kSibling:
-        case kOnlyJobState:
-        case kExpandPatterns:
-            break;
-        default:
-            say_try_help(kProgram);
-            return 1;
-    }
-    return std::nullopt;
-}
-
 // "-j 12": the argument of -j and -s is optional to getopt, so it arrives as a word.
-std::optional<int> Parser::take_words(int argc, char** argv) {
-    if (optind < argc && typed_.job_flag && !typed_.jobs) {
-        typed_.jobs = argv[optind++];
-    } else if (optind < argc && typed_.step_flag && !typed_.steps) {
-        typed_.steps = argv[optind++];
+Taken Parser::take_words(std::vector<std::string> words) {
+    std::size_t next = 0;
+    if (!words.empty() && typed_.job_flag && !typed_.jobs) {
+        typed_.jobs = words[next++];
+    } else if (!words.empty() && typed_.step_flag && !typed_.steps) {
+        typed_.steps = words[next++];
     }
-    if (optind < argc) {
-        say_error(kProgram, fmt::format("Unrecognized option: {}", argv[optind]));
-        const std::string usage = squeue_usage();
-        std::fwrite(usage.data(), 1, usage.size(), stdout);
-        return 1;
-    }
-    return std::nullopt;
+    if (next == words.size()) return std::nullopt;
+    return refuse_word(kText, lines_of(kOptions), words[next]);
 }
 
-void Parser::add_environment() {
-    const auto fill = [](std::optional<std::string>& text, const char* name) {
-        if (!text) text = environment(name);
-    };
-    fill(typed_.accounts, "SQUEUE_ACCOUNT");
-    fill(typed_.names, "SQUEUE_NAMES");
-    fill(typed_.licenses, "SQUEUE_LICENSES");
-    fill(typed_.partitions, "SQUEUE_PARTITION");
-    fill(typed_.qos, "SQUEUE_QOS");
-    fill(typed_.states, "SQUEUE_STATES");
-    fill(typed_.sort, "SQUEUE_SORT");
-    fill(typed_.clusters, "SLURM_CLUSTERS");
-    if (!typed_.me) fill(typed_.users, "SQUEUE_USERS");
-    if (environment("SQUEUE_ALL")) options_.all_partitions = true;
-    if (environment("SQUEUE_ARRAY") || environment("SQUEUE_ARRAY_UNIQUE")) {
-        options_.split.each_element = true;
-    }
-    if (environment("SQUEUE_PRIORITY")) options_.split.each_partition = true;
-    const bool own_format =
-        typed_.format || typed_.long_format || typed_.long_list || typed_.step_flag || typed_.start;
-    if (own_format) return;
-    fill(typed_.format, "SQUEUE_FORMAT");
-    if (!typed_.format) fill(typed_.long_format, "SQUEUE_FORMAT2");
-}
-
-std::optional<int> Parser::settle_ids() {
+Taken Parser::settle_ids() {
     if (typed_.jobs) {
         auto selectors = parse_job_list(*typed_.jobs);
-        if (!selectors) return refuse("Invalid job id: " + selectors.error().message);
+        if (!selectors) return refuse(kProgram, "Invalid job id: " + selectors.error().message);
         options_.query.filter.jobs = *std::move(selectors);
         options_.query.one_job = options_.query.filter.jobs.size() == 1;
     } else if (typed_.job_flag && typed_.step_flag) {
-        return refuse("Incompatible options --jobs and --steps");
+        return refuse(kProgram, "Incompatible options --jobs and --steps");
     }
     if (typed_.steps) {
         auto selectors = parse_job_list(*typed_.steps);
-        if (!selectors) return refuse("Invalid job_step id: " + selectors.error().message);
+        if (!selectors)
+            return refuse(kProgram, "Invalid job_step id: " + selectors.error().message);
         options_.step_ids = *std::move(selectors);
         for (model::JobSelector whole : options_.step_ids) {
             whole.step.reset();
@@ -333,7 +213,7 @@ std::optional<int> Parser::settle_ids() {
     return std::nullopt;
 }
 
-std::optional<int> Parser::settle_states() {
+Taken Parser::settle_states() {
     if (!typed_.states && typed_.start && !typed_.step_flag) typed_.states = "PD";
     if (!typed_.states) return std::nullopt;
     const auto filter = model::parse_state_filter(*typed_.states);
@@ -365,7 +245,7 @@ void Parser::settle_users() {
 }
 
 void Parser::settle_format() {
-    if (typed_.long_list || options_.iterate_seconds > 0) options_.date = true;
+    if (typed_.long_list || typed_.iterate_seconds > 0) options_.date = true;
     format::TableRequest& table = options_.table;
     table.format = typed_.format.value_or("");
     table.long_format = typed_.long_format.value_or("");
@@ -376,12 +256,7 @@ void Parser::settle_format() {
     if (typed_.start && !typed_.step_flag && table.sort.empty()) table.sort = "S";
 }
 
-std::optional<int> Parser::settle() {
-    if (typed_.long_list && typed_.format) {
-        return refuse(
-            "Options -o(--format) and -l(--long) are mutually exclusive. Please remove one and "
-            "retry.");
-    }
+Taken Parser::settle_filter() {
     client::JobFilter& filter = options_.query.filter;
     if (typed_.accounts) filter.accounts = split_list(*typed_.accounts);
     if (typed_.names) filter.names = split_list(*typed_.names);
@@ -389,38 +264,52 @@ std::optional<int> Parser::settle() {
     if (typed_.qos) filter.qos = split_list(*typed_.qos);
     if (typed_.reservation) filter.reservations = {*typed_.reservation};
     if (typed_.licenses) options_.licenses = split_list(*typed_.licenses);
-    options_.clusters = typed_.clusters.value_or("");
     if (typed_.nodes) {
         auto nodes = parse_node_list(*typed_.nodes);
         if (!nodes) {
-            return refuse(fmt::format("'{}' invalid entry for --nodelist", *typed_.nodes));
+            return refuse(kProgram,
+                          fmt::format("'{}' invalid entry for --nodelist", *typed_.nodes));
         }
         filter.nodes = *std::move(nodes);
     }
-    options_.steps = typed_.step_flag;
-    options_.query.with_steps = typed_.step_flag;
-    if (const auto code = settle_ids(); code) return code;
-    if (const auto code = settle_states(); code) return code;
+    if (const Taken code = settle_ids(); code) return code;
+    if (const Taken code = settle_states(); code) return code;
     settle_users();
-    settle_format();
-    if (!filter.jobs.empty() || !filter.partitions.empty()) options_.all_partitions = true;
-    options_.query.hidden_partitions = options_.all_partitions;
+    options_.query.hidden_partitions =
+        typed_.all_partitions || !filter.jobs.empty() || !filter.partitions.empty();
     return std::nullopt;
 }
 
-SqueueParsed Parser::parse(int argc, char** argv) {
-    optind = 0;  // Start over, also when called twice in one process.
-    for (;;) {
-        const int letter = getopt_long(
-            argc, argv, "A:ahi:j::lL:n:M:O:o:p:Pq:R:rs::S:t:u:U:vVw:", kLongOptions, nullptr);
-        if (letter == -1) break;
-        const auto exit_code = take(letter == 'U' ? 'A' : letter);
-        if (exit_code) return {options_, exit_code};
+Taken Parser::settle() {
+    if (typed_.long_list && typed_.format) {
+        return refuse(
+            kProgram,
+            "Options -o(--format) and -l(--long) are mutually exclusive. Please remove one and "
+            "retry.");
     }
-    if (const auto code = take_words(argc, argv); code) return {options_, code};
-    add_environment();
-    const auto exit_code = settle();
-    return {std::move(options_), exit_code};
+    options_.header = typed_.header;
+    options_.iterate_seconds = typed_.iterate_seconds;
+    options_.verbose = typed_.verbose;
+    options_.clusters = typed_.clusters;
+    options_.split = {.each_element = typed_.each_element, .each_partition = typed_.each_partition};
+    options_.view.convert_units = typed_.convert_units;
+    options_.view.time_format = typed_.time_format.value_or("");
+    if (typed_.elements_max) {
+        if (const auto number = parse_uint(*typed_.elements_max); number) {
+            options_.view.elements_max = *number;
+        }
+    }
+    options_.steps = typed_.step_flag;
+    options_.query.with_steps = typed_.step_flag;
+    settle_format();
+    return settle_filter();
+}
+
+SqueueParsed Parser::parse(int argc, char** argv) {
+    ParsedLine line = parse_options(kText, kOptions, typed_, argc, argv);
+    if (!line.exit_code) line.exit_code = take_words(std::move(line.words));
+    if (!line.exit_code) line.exit_code = settle();
+    return {std::move(options_), line.exit_code};
 }
 
 bool names_license(const model::Job& job, const std::vector<std::string>& licenses) {

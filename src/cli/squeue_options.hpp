@@ -15,11 +15,10 @@ struct SqueueOptions {
     client::JobsQuery query;
     format::TableRequest table;
     format::JobTable::Split split;
+    format::ViewContext view;  // As the command line and the environment want it.
     bool header = true;
     bool date = false;  // Before the header: --long and --iterate.
     bool steps = false;
-    bool convert_units = true;
-    bool all_partitions = false;
     bool matches_nothing = false;  // Every user asked for is unknown.
     int iterate_seconds = 0;
     int verbose = 0;

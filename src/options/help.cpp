@@ -44,15 +44,15 @@ std::string synopsis(const Option& option) {
     return text;
 }
 
-// The help text beside the option, broken between words and indented under itself.
-void append_entry(std::string& out, const Option& option) {
-    std::string line = synopsis(option);
+}  // namespace
+
+void append_help_entry(std::string& out, std::string line, std::string_view help) {
     if (line.size() + 1 > kTextColumn) {
         out += line + "\n";
         line.clear();
     }
     line.resize(kTextColumn, ' ');
-    std::string_view rest = option.help;
+    std::string_view rest = help;
     while (!rest.empty()) {
         const auto blank = rest.find(' ');
         const std::string_view word = rest.substr(0, blank);
@@ -69,7 +69,20 @@ void append_entry(std::string& out, const Option& option) {
     out += line + "\n";
 }
 
-}  // namespace
+std::string usage_of(std::string_view program, const std::vector<std::string>& pieces) {
+    std::string out = fmt::format("Usage: {}", program);
+    std::size_t column = out.size();
+    const std::string indent(column, ' ');
+    for (const std::string& piece : pieces) {
+        if (column + 1 + piece.size() > kLineWidth) {
+            out += "\n" + indent;
+            column = indent.size();
+        }
+        out += " " + piece;
+        column += 1 + piece.size();
+    }
+    return out + "\n";
+}
 
 std::string help_text(Command command) {
     std::string out = fmt::format("Usage: {} {}\n", to_string(command), operands(command));
@@ -79,24 +92,14 @@ std::string help_text(Command command) {
             if (option->group != heading.group || option->help.empty() ||
                 !option->applies_to(command))
                 continue;
-            append_entry(out, *option);
+            append_help_entry(out, synopsis(*option), option->help);
         }
     }
     return out;
 }
 
 std::string usage_text(Command command) {
-    std::string out = fmt::format("Usage: {}", to_string(command));
-    std::size_t column = out.size();
-    const std::string indent(column, ' ');
-    const auto add = [&](const std::string& piece) {
-        if (column + 1 + piece.size() > kLineWidth) {
-            out += "\n" + indent;
-            column = indent.size();
-        }
-        out += " " + piece;
-        column += 1 + piece.size();
-    };
+    std::vector<std::string> pieces;
     for (const Option* option : all_options()) {
         if (option->help.empty() || !option->applies_to(command)) continue;
         std::string name = option->letter != 0 ? fmt::format("-{}", option->letter)
@@ -104,11 +107,11 @@ std::string usage_text(Command command) {
         if (option->argument == Argument::Required) {
             name += fmt::format("{}{}", option->letter != 0 ? " " : "=", option->value_name);
         }
-        add("[" + name + "]");
+        pieces.push_back("[" + name + "]");
     }
     const std::string_view tail = operands(command);
-    add(std::string(tail.substr(tail.find("] ") + 2)));
-    return out + "\n";
+    pieces.emplace_back(tail.substr(tail.find("] ") + 2));
+    return usage_of(to_string(command), pieces);
 }
 
 std::vector<std::string> defined_options(const JobRequest& request) {
