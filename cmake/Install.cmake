@@ -5,7 +5,7 @@
 
 set(SY_COMMANDS sbatch srun salloc squeue sinfo scancel scontrol)
 set(SY_DAEMONS slurmctld slurmd slurmstepd)
-# A name that Debian's procps has too: see SY_SKILL below.
+# A name that Debian's procps has too: see InstallNames.cmake, and packaging/debian for the .deb.
 set(SY_SHADOWING skill)
 
 # --- the build tree: PATH=build/dev/bin is a whole installation ---
@@ -46,4 +46,9 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION admin)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_CONFLICTS "slurm-client, slurm-wlm, slurmctld, slurmd, slurm-wlm-basic-plugins")
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+foreach(script preinst postinst prerm postrm)
+  list(APPEND CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${CMAKE_SOURCE_DIR}/packaging/debian/${script})
+endforeach()
+set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_SOURCE_DIR}/cmake/PackageNames.cmake)
 include(CPack)

@@ -18,7 +18,7 @@ foreach(name IN LISTS SY_DAEMONS)
   sy_link(../bin/switchyard "${root}/sbin/${name}")
 endforeach()
 foreach(name IN LISTS SY_SHADOWING)
-  # In /usr the name belongs to another package; elsewhere it is ours to give.
+  # In /usr the name belongs to another package, whose file stays; elsewhere it is ours to give.
   if(CMAKE_INSTALL_PREFIX STREQUAL "/usr")
     sy_link(../../bin/switchyard "${root}/lib/switchyard/${name}")
   else()

@@ -2,7 +2,7 @@
 # because it takes longer than everything else together.
 find_program(SY_PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH)
 find_program(SY_CLANG_FORMAT clang-format-19)
-find_program(SY_CLANG_TIDY NAMES run-clang-tidy-19)
+find_program(SY_CLANG_TIDY NAMES run-clang-tidy-19 run-clang-tidy)
 
 if(BUILD_TESTING AND SY_PYTHON)
   add_test(NAME tidy COMMAND ${SY_PYTHON} ${CMAKE_SOURCE_DIR}/tools/tidy.py ${CMAKE_SOURCE_DIR})

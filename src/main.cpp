@@ -44,7 +44,9 @@ std::string_view base_name(std::string_view path) { return path.substr(path.rfin
 
 int main(int argc, char** argv) {
     if (argc < 1) return 1;
-    const Entry* entry = find(base_name(argv[0]));
+    // Where the name skill is ours, procps' link from snice to it leads here too.
+    const std::string_view called = base_name(argv[0]);
+    const Entry* entry = find(called == "snice" ? "skill" : called);
     // `switchyard sbatch ...` is sbatch, also under a name that is none of ours.
     if ((entry == nullptr || entry->name == "switchyard") && argc > 1) {
         if (const Entry* command = find(argv[1]); command != nullptr) {

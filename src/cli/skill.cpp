@@ -1,11 +1,13 @@
 // skill.cpp: `skill -9 JOBID` sends a signal to every process of a job, the batch script too.
 // Whatever else is typed is for the system's own skill, which this name hides: it is found further
-// along PATH.
+// along PATH, or beside us under the name that our Debian package gives it. snice is the same
+// program as skill there, by a link that comes to us.
 #include <fmt/format.h>
 #include <limits.h>
 #include <unistd.h>
 
 #include <cstdlib>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +23,7 @@ namespace switchyard::cli {
 namespace {
 
 constexpr std::string_view kProgram = "skill";
+constexpr std::string_view kDiverted = "skill.procps";  // See packaging/debian/preinst.
 
 struct JobKill {
     int signal;
@@ -85,29 +88,27 @@ std::string find_program(std::string_view name) {
     return {};
 }
 
-int hand_on(char** argv, bool looks_like_jobs) {
-    std::vector<std::string_view> names{"skill"};
-    // pkill takes numbers as parts of program names: not what somebody means who types a job id.
-    if (!looks_like_jobs) names.push_back("pkill");
+// The first of these programs that is there takes over; its absence is what the user is told.
+int hand_on(char** argv, std::initializer_list<std::string_view> names,
+            std::string_view otherwise) {
     for (const std::string_view name : names) {
         const std::string program = find_program(name);
-        if (program.empty()) continue;
-        execv(program.c_str(), argv);
+        if (!program.empty()) execv(program.c_str(), argv);
     }
-    say_error(kProgram, looks_like_jobs
-                            ? "no such job, and no other skill command is installed"
-                            : "usage: skill -SIGNAL JOBID...; no other skill command is installed");
+    say_error(kProgram, fmt::format("{}no other skill command is installed", otherwise));
     return 1;
 }
 
 }  // namespace
 
 int skill_main(int argc, char** argv) {
-    const auto kill = as_job_kill(argc, argv);
-    if (kill) {
+    if (std::string_view(argv[0]).ends_with("snice")) return hand_on(argv, {kDiverted}, "");
+    if (const auto kill = as_job_kill(argc, argv); kill) {
         if (const auto code = signal_jobs(*kill); code) return *code;
+        // pkill takes numbers as parts of program names: not what somebody means who types an id.
+        return hand_on(argv, {kDiverted, "skill"}, "no such job, and ");
     }
-    return hand_on(argv, kill.has_value());
+    return hand_on(argv, {kDiverted, "skill", "pkill"}, "usage: skill -SIGNAL JOBID...; ");
 }
 
 }  // namespace switchyard::cli
