@@ -176,8 +176,9 @@ class AgentTest : public testing::Test {
         link.send(message);
     }
 
+    // The shell makes a file before it writes the line into it.
     bool wait_for_file(const std::string& name) {
-        return eventually([&] { return os::exists(dir + "/desk/" + name); });
+        return eventually([&] { return read(name).ends_with('\n'); });
     }
     std::string read(const std::string& name) {
         const auto text = os::read_file(dir + "/desk/" + name);

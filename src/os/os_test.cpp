@@ -43,9 +43,9 @@ class Folder {
     std::string path;
 };
 
-// Waits for something that is about to happen, by looking; fails after ten seconds.
+// Waits for something that is about to happen, by looking; fails after a minute.
 bool eventually(const std::function<bool()>& holds) {
-    const auto end = std::chrono::steady_clock::now() + Seconds{10};
+    const auto end = std::chrono::steady_clock::now() + Seconds{60};
     while (std::chrono::steady_clock::now() < end) {
         if (holds()) return true;
         ::usleep(2000);

@@ -30,7 +30,9 @@
 
 namespace switchyard::stepd {
 
-inline bool eventually(const std::function<bool()>& holds, Seconds limit = Seconds{10}) {
+// Patient: a machine that runs many tests at once is slow, and what never comes is told by the
+// failure.
+inline bool eventually(const std::function<bool()>& holds, Seconds limit = Seconds{60}) {
     const auto end = std::chrono::steady_clock::now() + limit;
     while (std::chrono::steady_clock::now() < end) {
         if (holds()) return true;
@@ -61,7 +63,7 @@ class Pipe {
 
     // The next message; none at the end of the stream or after ten seconds.
     template <class Message>
-    std::optional<Message> receive(int timeout_ms = 10000) {
+    std::optional<Message> receive(int timeout_ms = 60000) {
         const auto head = take(4, timeout_ms);
         if (head.size() != 4) return std::nullopt;
         std::uint32_t length = 0;
@@ -254,8 +256,9 @@ class StepdTest : public testing::Test {
         const auto text = os::read_file(work + "/" + name);
         return text ? *text : "<" + text.error().message + ">";
     }
+    // The shell makes a file before it writes the line into it.
     bool wait_for_file(const std::string& name) {
-        return eventually([&] { return os::exists(work + "/" + name); });
+        return eventually([&] { return read(name).ends_with('\n'); });
     }
 
     std::string dir, spool, work, socket_path;
