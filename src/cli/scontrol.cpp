@@ -172,10 +172,6 @@ void read_commands(Scontrol& control) {
 Taken refuse_uid(Scontrol&, const OptionUse& use) {
     return refuse(use.program, "--uid: who asks is known from the connection and cannot be chosen");
 }
-Taken take_document(Scontrol&, const OptionUse& use) {
-    return refuse(use.program, "JSON and YAML output are not available yet");
-}
-
 const Option<Scontrol> kOptions[] = {
     {{"all", 'a', Argument::None, "", "hidden partitions too", "SCONTROL_ALL", "hide"},
      flag<&Scontrol::all>},
@@ -185,7 +181,7 @@ const Option<Scontrol> kOptions[] = {
      flag<&Scontrol::future>},
     {{"hide", 0, Argument::None, "", "leave out hidden partitions (the default)"},
      flag<&Scontrol::all, false>},
-    {{.name = "json", .argument = Argument::Optional}, take_document},
+    json_option<&Scontrol::document>(),
     {{.name = "local", .variables = "SCONTROL_LOCAL"}, nothing<Scontrol>},
     {{"clusters", 'M', Argument::Required, "NAME", "the cluster to ask", "SLURM_CLUSTERS"},
      keep<&Scontrol::clusters>},
@@ -197,7 +193,7 @@ const Option<Scontrol> kOptions[] = {
     {{.name = "uid", .letter = 'u', .argument = Argument::Required}, refuse_uid},
     {{"verbose", 'v', Argument::None, "", "name the cluster that answers"},
      count<&Scontrol::verbose>},
-    {{.name = "yaml", .argument = Argument::Optional}, take_document},
+    yaml_option<&Scontrol::document>(),
     {{.help = "how times are written: standard, relative or a pattern of strftime",
       .variables = "SLURM_TIME_FORMAT"},
      keep<&Scontrol::time_format>},
@@ -258,6 +254,7 @@ format::RecordStyle Scontrol::style(Instant now) const {
 
 int scontrol_main(int argc, char** argv) {
     Scontrol control;
+    control.document.command.assign(argv, argv + argc);
     const ParsedLine line = parse_options(text(), kOptions, control, argc, argv);
     if (line.exit_code) return *line.exit_code;
     if (line.words.empty()) {

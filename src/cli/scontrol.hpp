@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/document_option.hpp"
 #include "cli/format/record.hpp"
 #include "cli/session.hpp"
 
@@ -21,6 +22,7 @@ class Scontrol {
     int verbose = 0;
     std::string clusters;
     std::string time_format;  // SLURM_TIME_FORMAT
+    DocumentWish document;
     int exit_code = 0;
     bool leave = false;  // exit, quit.
 

@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
 #include <map>
 
 #include "base/text.hpp"
+#include "cli/format/job_document.hpp"
 #include "cli/format/job_text.hpp"
+#include "cli/format/node_document.hpp"
 #include "cli/format/node_facts.hpp"
 #include "cli/format/node_text.hpp"
 #include "cli/job_ids.hpp"
@@ -36,6 +39,28 @@ void sort_jobs(std::vector<model::Job>& jobs) {
     });
 }
 
+// "jobs": [...] and the frame around it.
+void write_list(Scontrol& control, const Session& session, std::string_view key, Instant updated,
+                const std::function<void(format::Document&)>& write) {
+    format::Document document = open_document(control.document);
+    document.begin_list(key);
+    write(document);
+    document.end();
+    if (key == "jobs") document.number("last_backfill", format::Number::of(0));
+    document.number("last_update", format::moment_number(updated));
+    close_document(document, control.document, session.config.cluster_name);
+}
+
+void write_jobs(Scontrol& control, Session& session, const client::JobsChunk& found) {
+    const auto answer = client::fetch_nodes(session.connection);
+    if (!answer) return control.say_failed(kLoadJobs, answer.error());
+    format::DocumentContext context{found.now, session.config.cluster_name, {}};
+    for (const model::Node& node : answer->nodes) context.nodes.emplace(node.config.name, &node);
+    write_list(control, session, "jobs", found.now, [&](format::Document& document) {
+        for (const model::Job& job : found.jobs) format::write_job(document, job, context);
+    });
+}
+
 void show_jobs(Scontrol& control, const std::string& ids) {
     Session* session = control.session(kLoadJobs);
     if (session == nullptr) return;
@@ -51,11 +76,12 @@ void show_jobs(Scontrol& control, const std::string& ids) {
     auto found = fetch_jobs_ever(session->connection, query);
     if (!found) return control.say_failed(kLoadJobs, found.error());
     sort_jobs(found->jobs);
-    if (found->jobs.empty()) {
+    if (found->jobs.empty() && !(ids.empty() && control.document.kind)) {
         print(ids.empty() ? "No jobs in the system\n" : fmt::format("Job {} not found\n", ids));
         if (!ids.empty()) control.exit_code = 1;
         return;
     }
+    if (control.document.kind) return write_jobs(control, *session, *found);
     const format::RecordStyle style = control.style(found->now);
     for (const model::Job& job : found->jobs) print(format::job_record(job, style));
 }
@@ -92,16 +118,24 @@ void show_steps(Scontrol& control, const std::string& ids) {
     std::map<JobId, const model::Job*> jobs;
     for (const model::Job& job : found->jobs) jobs.emplace(job.id, &job);
     const format::RecordStyle style = control.style(found->now);
-    bool any = false;
+    std::vector<std::pair<const model::Step*, const model::Job*>> wanted;
     for (const model::Step& step : found->steps) {
         const auto job = jobs.find(step.key.job);
         if (job == jobs.end() || step.end) continue;
         const auto named = [&](const auto& s) { return names_step(s, step, *job->second); };
         if (!selectors.empty() && std::ranges::none_of(selectors, named)) continue;
-        print(format::step_record(step, *job->second, style));
-        any = true;
+        wanted.emplace_back(&step, job->second);
     }
-    if (any) return;
+    if (control.document.kind && !(wanted.empty() && !ids.empty())) {
+        const format::DocumentContext context{found->now, session->config.cluster_name, {}};
+        return write_list(control, *session, "steps", found->now, [&](format::Document& document) {
+            for (const auto& [step, job] : wanted) {
+                format::write_step(document, *step, *job, context);
+            }
+        });
+    }
+    for (const auto& [step, job] : wanted) print(format::step_record(*step, *job, style));
+    if (!wanted.empty()) return;
     print(ids.empty() ? "No job steps in the system\n"
                       : fmt::format("Job step {} not found\n", ids));
     if (!ids.empty()) control.exit_code = 1;
@@ -113,29 +147,37 @@ void show_nodes(Scontrol& control, const std::string& names) {
     if (session == nullptr) return;
     const auto answer = client::fetch_nodes(session->connection);
     if (!answer) return control.say_failed(kCall, answer.error());
-    const format::RecordStyle style = control.style(answer->now);
-    if (names.empty()) {
-        bool any = false;
-        for (const model::Node& node : answer->nodes) {
-            if (model::state_of(node) == model::NodeState::Future && !control.future) continue;
-            print(format::node_record(node, style));
-            any = true;
-        }
-        if (!any) print("No nodes in the system\n");
-        return;
+    std::vector<const model::Node*> wanted;
+    for (const model::Node& node : answer->nodes) {
+        if (!names.empty()) break;
+        if (model::state_of(node) == model::NodeState::Future && !control.future) continue;
+        wanted.push_back(&node);
     }
-    const auto wanted = parse_node_list(names);
-    if (!wanted) return control.complain(fmt::format("Invalid node name specified: {}", names));
-    for (const std::string& name : *wanted) {
+    const auto asked = names.empty() ? Result<std::vector<std::string>>(std::vector<std::string>{})
+                                     : parse_node_list(names);
+    if (!asked) return control.complain(fmt::format("Invalid node name specified: {}", names));
+    std::string missing;
+    for (const std::string& name : *asked) {
         const auto is_it = [&](const model::Node& node) { return node.config.name == name; };
         const auto node = std::ranges::find_if(answer->nodes, is_it);
-        if (node == answer->nodes.end()) {
-            print(fmt::format("Node {} not found\n", name));
-            control.exit_code = 1;
+        if (node != answer->nodes.end()) {
+            wanted.push_back(&*node);
         } else {
-            print(format::node_record(*node, style));
+            missing += fmt::format("Node {} not found\n", name);
         }
     }
+    if (!missing.empty()) control.exit_code = 1;
+    if (control.document.kind) {
+        return write_list(control, *session, "nodes", answer->now, [&](format::Document& document) {
+            for (const model::Node* node : wanted) {
+                format::write_node(document, *node, session->config.cluster_name);
+            }
+        });
+    }
+    const format::RecordStyle style = control.style(answer->now);
+    for (const model::Node* node : wanted) print(format::node_record(*node, style));
+    print(missing);
+    if (wanted.empty() && names.empty()) print("No nodes in the system\n");
 }
 
 void show_partitions(Scontrol& control, const std::string& names) {
@@ -146,23 +188,35 @@ void show_partitions(Scontrol& control, const std::string& names) {
     if (!partitions) return control.say_failed(kCall, partitions.error());
     const auto answer = client::fetch_nodes(session->connection);
     if (!answer) return control.say_failed(kCall, answer.error());
-    const format::RecordStyle style = control.style(answer->now);
-    bool any = false;
+    std::vector<const model::Partition*> wanted;
     for (const model::Partition& partition : *partitions) {
-        if (!names.empty() || (partition.hidden && !control.all)) continue;
-        print(format::partition_record(partition, answer->nodes, style));
-        any = true;
+        if (names.empty() && (!partition.hidden || control.all)) wanted.push_back(&partition);
     }
-    if (names.empty() && !any) print("No partitions in the system\n");
+    std::string missing;
     for (const std::string& name : split_list(names)) {
         const auto partition = std::ranges::find(*partitions, name, &model::Partition::name);
-        if (partition == partitions->end()) {
-            print(fmt::format("Partition {} not found\n", name));
-            control.exit_code = 1;
+        if (partition != partitions->end()) {
+            wanted.push_back(&*partition);
         } else {
-            print(format::partition_record(*partition, answer->nodes, style));
+            missing += fmt::format("Partition {} not found\n", name);
         }
     }
+    if (!missing.empty()) control.exit_code = 1;
+    if (control.document.kind) {
+        return write_list(
+            control, *session, "partitions", answer->now, [&](format::Document& document) {
+                for (const model::Partition* partition : wanted) {
+                    format::write_partition(document, {}, *partition,
+                                            format::totals_of(*partition, answer->nodes));
+                }
+            });
+    }
+    const format::RecordStyle style = control.style(answer->now);
+    for (const model::Partition* partition : wanted) {
+        print(format::partition_record(*partition, answer->nodes, style));
+    }
+    print(missing);
+    if (wanted.empty() && names.empty()) print("No partitions in the system\n");
 }
 
 // The names behind an argument: an expression, a file ("/..."), standard input ("-") or, when there
@@ -277,7 +331,14 @@ struct Entity {
     std::string_view name;
     std::size_t shortest;  // How much of the name must be typed.
     ShowOne show;
+    bool as_document = false;  // Whether --json and --yaml know it.
 };
+
+void write_empty_list(Scontrol& control, std::string_view key) {
+    Session* session = control.session("slurm_load_conf error");
+    if (session == nullptr) return;
+    write_list(control, *session, key, Instant{}, [](format::Document&) {});
+}
 
 void say_line(std::string_view text) { print(fmt::format("{}\n", text)); }
 
@@ -299,23 +360,29 @@ const Entity kEntities[] = {
      [](Scontrol&, const std::string& id) { show_hosts(id, HostView::Sorted); }},
     {"hostlist", 5, [](Scontrol&, const std::string& id) { show_hosts(id, HostView::List); }},
     {"hostnames", 5, [](Scontrol&, const std::string& id) { show_hosts(id, HostView::Names); }},
-    {"jobs", 1, show_jobs},
-    {"jobid", 4, show_jobs},
+    {"jobs", 1, show_jobs, true},
+    {"jobid", 4, show_jobs, true},
     {"licenses", 2,
-     [](Scontrol&, const std::string&) { say_line("No licenses configured in Slurm."); }},
-    {"nodes", 1, show_nodes},
-    {"partitions", 1, show_partitions},
-    {"partitionname", 10, show_partitions},
-    {"nodename", 5, show_nodes},
+     [](Scontrol& c, const std::string&) {
+         if (!c.document.kind) return say_line("No licenses configured in Slurm.");
+         write_empty_list(c, "licenses");
+     },
+     true},
+    {"nodes", 1, show_nodes, true},
+    {"partitions", 1, show_partitions, true},
+    {"partitionname", 10, show_partitions, true},
+    {"nodename", 5, show_nodes, true},
     {"reservations", 1,
      [](Scontrol& c, const std::string& id) {
+         if (id.empty() && c.document.kind) return write_empty_list(c, "reservations");
          if (id.empty()) return say_line("No reservations in the system");
          say_line(fmt::format("Reservation {} not found", id));
          c.exit_code = 1;
-     }},
+     },
+     true},
     {"slurmd", 2, [](Scontrol& c, const std::string&) { show_slurmd(c); }},
-    {"steps", 2, show_steps},
-    {"stepid", 5, show_steps},
+    {"steps", 2, show_steps, true},
+    {"stepid", 5, show_steps, true},
     {"topology", 1,
      [](Scontrol&, const std::string&) { say_line("No topology information available"); }},
 };
@@ -334,6 +401,10 @@ void show(Scontrol& control, const Words& words) {
     for (const Entity& entity : kEntities) {
         if (kind.size() < entity.shortest || !starts_with_ignoring_case(entity.name, kind))
             continue;
+        if (control.document.kind && !entity.as_document) {
+            return control.complain(
+                fmt::format("show {}: there is no JSON or YAML form of it", entity.name));
+        }
         return entity.show(control, id);
     }
     control.complain(fmt::format("invalid entity:{} for keyword:show ", kind));

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "cli/commands.hpp"
+#include "cli/format/node_document.hpp"
 #include "cli/format/node_table.hpp"
 #include "cli/job_ids.hpp"
 #include "cli/message.hpp"
@@ -20,6 +21,7 @@ constexpr std::string_view kProgram = "sinfo";
 
 struct Picture {
     std::vector<model::Partition> partitions;
+    std::vector<format::PartitionTotals> totals;  // Of their nodes, the unwanted ones too.
     std::vector<model::Node> nodes;
     Instant now{};
 };
@@ -29,7 +31,10 @@ Result<Picture> ask(Session& session, const SinfoOptions& options) {
     SY_TRY(auto partitions, client::fetch_partitions(session.connection));
     SY_TRY(auto answer, client::fetch_nodes(session.connection));
     for (model::Partition& partition : partitions) {
-        if (is_wanted(partition, options)) picture.partitions.push_back(std::move(partition));
+        if (!is_wanted(partition, options)) continue;
+        if (options.document.kind)
+            picture.totals.push_back(format::totals_of(partition, answer.nodes));
+        picture.partitions.push_back(std::move(partition));
     }
     for (model::Node& node : answer.nodes) {
         if (is_wanted(node, options)) picture.nodes.push_back(std::move(node));
@@ -72,6 +77,12 @@ bool print_once(Session& session, const SinfoOptions& options) {
     if (!picture) {
         say_call_failed(kProgram, "slurm_load_partitions", picture.error());
         return false;
+    }
+    if (options.document.kind) {
+        format::Document document = open_document(options.document);
+        write_node_groups(document, picture->partitions, picture->totals, picture->nodes);
+        close_document(document, options.document, session.config.cluster_name);
+        return true;
     }
     const auto table = format::NodeTable::make(table_request(options, *picture));
     if (!table) {

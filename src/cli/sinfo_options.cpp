@@ -100,11 +100,6 @@ Taken take_nodes(SinfoOptions& options, const OptionUse& use) {
     return std::nullopt;
 }
 
-Taken take_document(SinfoOptions&, const OptionUse& use) {
-    return refuse(use.program,
-                  "JSON and YAML output are not available yet; -o and -O print any field");
-}
-
 // The site's format is for a plain sinfo; an option that has a format of its own is stronger.
 constexpr std::string_view kOwnFormat = "Format long Node summarize list-reasons";
 
@@ -123,7 +118,7 @@ const Option<SinfoOptions> kOptions[] = {
      flag<&SinfoOptions::all_partitions, false>},
     {{"iterate", 'i', Argument::Required, "SECONDS", "print again and again"},
      keep_seconds<&SinfoOptions::iterate_seconds>},
-    {{.name = "json", .argument = Argument::Optional}, take_document},
+    json_option<&SinfoOptions::document>(),
     {{.name = "local", .variables = "SINFO_LOCAL"}, nothing<SinfoOptions>},
     {{"long", 'l', Argument::None, "", "more columns"}, flag<&SinfoOptions::long_list>},
     {{"clusters", 'M', Argument::Required, "NAME", "the cluster to ask", "SLURM_CLUSTERS"},
@@ -155,7 +150,7 @@ const Option<SinfoOptions> kOptions[] = {
     {{"reservation", 'T', Argument::None, "", "reservations"}, flag<&SinfoOptions::reservations>},
     {{"verbose", 'v', Argument::None, "", "say how many nodes and partitions there were"},
      count<&SinfoOptions::verbose>},
-    {{.name = "yaml", .argument = Argument::Optional}, take_document},
+    yaml_option<&SinfoOptions::document>(),
     {{.help = "how times are written: standard, relative or a pattern of strftime",
       .variables = "SLURM_TIME_FORMAT"},
      keep<&SinfoOptions::time_format>},
@@ -171,6 +166,7 @@ constexpr CommandText kText{.program = kProgram, .purpose = "Shows partitions an
 SinfoParsed parse_sinfo(int argc, char** argv) {
     SinfoParsed parsed;
     SinfoOptions& options = parsed.options;
+    options.document.command.assign(argv, argv + argc);
     parsed.exit_code = parse_options(kText, kOptions, options, argc, argv).exit_code;
     if (parsed.exit_code) return parsed;
     if (options.long_format && equals_ignoring_case(*options.long_format, "all")) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "cli/document_option.hpp"
 #include "model/node.hpp"
 #include "model/partition.hpp"
 
@@ -17,6 +18,7 @@ struct SinfoOptions {
     bool reservations = false, future = false;
     int iterate_seconds = 0;
     int verbose = 0;
+    DocumentWish document;
     std::optional<std::string> format, long_format, sort;
     std::vector<std::string> partitions, nodes;
     std::vector<std::vector<std::string>> states;  // Any of these, each all of its words.

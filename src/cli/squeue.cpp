@@ -7,6 +7,7 @@
 #include <map>
 
 #include "cli/commands.hpp"
+#include "cli/format/job_document.hpp"
 #include "cli/job_lookup.hpp"
 #include "cli/message.hpp"
 #include "cli/output.hpp"
@@ -52,6 +53,36 @@ class Listing {
         });
         SY_CHECK(asked);
         print_table(table.header(), lines);
+        return {};
+    }
+
+    Status write_document() {
+        SY_TRY(const client::NodesAnswer answer, client::fetch_nodes(session_.connection));
+        format::DocumentContext context{answer.now, view_.cluster, {}};
+        for (const model::Node& node : answer.nodes) context.nodes.emplace(node.config.name, &node);
+        format::Document document = open_document(options_.document);
+        document.begin_list(options_.steps ? "steps" : "jobs");
+        std::map<JobId, model::Job> jobs;
+        const Status asked = ask([&](const client::JobsChunk& chunk) {
+            context.now = chunk.now;
+            for (const model::Job& job : chunk.jobs) {
+                if (options_.steps) {
+                    jobs.insert_or_assign(job.id, job);
+                } else if (is_wanted(job, options_)) {
+                    format::write_job(document, job, context);
+                }
+            }
+            for (const model::Step& step : chunk.steps) {
+                const auto job = jobs.find(step.key.job);
+                if (job == jobs.end() || step.end || !is_asked_for(step, job->second)) continue;
+                format::write_step(document, step, job->second, context);
+            }
+        });
+        SY_CHECK(asked);
+        document.end();
+        if (!options_.steps) document.number("last_backfill", format::Number::of(0));
+        document.number("last_update", format::moment_number(context.now));
+        close_document(document, options_.document, view_.cluster);
         return {};
     }
 
@@ -116,7 +147,9 @@ int list_once(const SqueueOptions& options, const format::JobTable& jobs,
     }
     if (!is_our_cluster(kProgram, options.clusters, session->config)) return 1;
     Listing listing(options, *session);
-    const Status printed = options.steps ? listing.print_steps(steps) : listing.print_jobs(jobs);
+    const Status printed = options.document.kind ? listing.write_document()
+                           : options.steps       ? listing.print_steps(steps)
+                                                 : listing.print_jobs(jobs);
     if (!printed) say_call_failed(kProgram, call, printed.error());
     return printed ? 0 : 1;
 }

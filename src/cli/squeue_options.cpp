@@ -22,6 +22,7 @@ struct Typed {
     std::optional<std::string> accounts, users, names, partitions, qos, states, nodes, licenses,
         reservation, jobs, steps, sort, format, long_format, time_format, elements_max;
     std::string clusters;
+    DocumentWish document;
     bool job_flag = false, step_flag = false, long_list = false, start = false, me = false;
     bool all_partitions = false, each_element = false, each_partition = false;
     bool header = true, convert_units = true;
@@ -53,11 +54,6 @@ Taken take_ids(Typed& typed, const OptionUse& use) {
     return std::nullopt;
 }
 
-Taken take_document(Typed&, const OptionUse& use) {
-    return refuse(use.program,
-                  "JSON and YAML output are not available yet; -o and -O print any field");
-}
-
 constexpr std::string_view kOwnFormat = "format Format long steps start";
 
 const Option<Typed> kOptions[] = {
@@ -81,7 +77,7 @@ const Option<Typed> kOptions[] = {
      keep_seconds<&Typed::iterate_seconds>},
     {{"jobs", 'j', Argument::Optional, "IDS", "only these jobs, elements (12_3) or arrays"},
      take_ids<&Typed::job_flag, &Typed::jobs>},
-    {{.name = "json", .argument = Argument::Optional}, take_document},
+    json_option<&Typed::document>(),
     {{"long", 'l', Argument::None, "", "more columns"}, flag<&Typed::long_list>},
     {{"licenses", 'L', Argument::Required, "NAMES", "only jobs that ask for these licenses",
       "SQUEUE_LICENSES"},
@@ -137,7 +133,7 @@ const Option<Typed> kOptions[] = {
      keep<&Typed::nodes>},
     {{.name = "node", .argument = Argument::Required, .same_as = "nodelist"}},
     {{.name = "nodes", .argument = Argument::Required, .same_as = "nodelist"}},
-    {{.name = "yaml", .argument = Argument::Optional}, take_document},
+    yaml_option<&Typed::document>(),
     {{.help = "how times are written: standard, relative or a pattern of strftime",
       .variables = "SLURM_TIME_FORMAT"},
      keep<&Typed::time_format>},
@@ -291,6 +287,7 @@ Taken Parser::settle() {
     options_.iterate_seconds = typed_.iterate_seconds;
     options_.verbose = typed_.verbose;
     options_.clusters = typed_.clusters;
+    options_.document = typed_.document;
     options_.split = {.each_element = typed_.each_element, .each_partition = typed_.each_partition};
     options_.view.convert_units = typed_.convert_units;
     options_.view.time_format = typed_.time_format.value_or("");
@@ -306,6 +303,7 @@ Taken Parser::settle() {
 }
 
 SqueueParsed Parser::parse(int argc, char** argv) {
+    typed_.document.command.assign(argv, argv + argc);
     ParsedLine line = parse_options(kText, kOptions, typed_, argc, argv);
     if (!line.exit_code) line.exit_code = take_words(std::move(line.words));
     if (!line.exit_code) line.exit_code = settle();

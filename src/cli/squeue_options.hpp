@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/document_option.hpp"
 #include "cli/format/job_table.hpp"
 #include "client/client.hpp"
 
@@ -16,6 +17,7 @@ struct SqueueOptions {
     format::TableRequest table;
     format::JobTable::Split split;
     format::ViewContext view;  // As the command line and the environment want it.
+    DocumentWish document;
     bool header = true;
     bool date = false;  // Before the header: --long and --iterate.
     bool steps = false;

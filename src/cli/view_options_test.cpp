@@ -104,7 +104,9 @@ TEST(SqueueOptions, ContradictionsAndUnknownWordsAreRefused) {
     EXPECT_EQ(squeue({"--nosuch"}).exit_code, 1);
     EXPECT_EQ(squeue({"12"}).exit_code, 1);
     EXPECT_EQ(squeue({"-i", "0"}).exit_code, 1);
-    EXPECT_EQ(squeue({"--json"}).exit_code, 1);
+    EXPECT_EQ(squeue({"--json=v9"}).exit_code, 1);
+    EXPECT_EQ(squeue({"--json=list"}).exit_code, 0);
+    EXPECT_TRUE(squeue({"--json"}).options.document.kind);
     EXPECT_EQ(squeue({"--version"}).exit_code, 0);
 }
 

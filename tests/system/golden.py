@@ -41,3 +41,19 @@ def environment(path):
     """Name to value of a golden environment listing."""
     lines = Expected(path).out.split("== ")[0].splitlines()
     return dict(line.split("=", 1) for line in lines if "=" in line)
+
+
+def missing_keys(want, got, path=""):
+    """Keys of a document of Slurm's that ours lacks, has in another place, or gives another kind of value."""
+    if isinstance(want, dict) and isinstance(got, dict):
+        found = [f"{path}.{key}" for key in want if key not in got]
+        if not found and list(want) != list(got):
+            found = [f"{path}: the order of {list(got)}"]
+        for key in want:
+            if key in got:
+                found += missing_keys(want[key], got[key], f"{path}.{key}")
+        return found
+    if isinstance(want, list) and isinstance(got, list):
+        return missing_keys(want[0], got[0], f"{path}[]") if want and got else []
+    kinds = (type(want), type(got))
+    return [] if want is None or got is None or kinds[0] == kinds[1] else [f"{path}: {kinds}"]

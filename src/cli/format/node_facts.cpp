@@ -1,6 +1,10 @@
 #include "cli/format/node_facts.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <set>
+#include <string_view>
 
 namespace switchyard::cli::format {
 namespace {
@@ -14,7 +18,8 @@ Value first_set(Value configured, Value found) {
 
 NodeSize size_of(const model::Node& node) {
     const model::NodeConfig& config = node.config;
-    const model::NodeFacts facts = node.facts.value_or(model::NodeFacts{});
+    static const model::NodeFacts kNone;
+    const model::NodeFacts& facts = node.facts ? *node.facts : kNone;
     NodeSize size;
     size.cpus = first_set(config.cpus, facts.cpus);
     size.memory = first_set(config.memory, facts.memory);
@@ -60,6 +65,35 @@ std::vector<model::GresGrant> as_grants(const std::vector<model::GresInventory>&
         grants.push_back(std::move(grant));
     }
     return grants;
+}
+
+PartitionTotals totals_of(const model::Partition& partition,
+                          const std::vector<model::Node>& nodes) {
+    const std::set<std::string_view> members(partition.nodes.begin(), partition.nodes.end());
+    PartitionTotals totals;
+    for (const model::Node& node : nodes) {
+        if (!members.contains(node.config.name)) continue;
+        const NodeSize size = size_of(node);
+        ++totals.nodes;
+        totals.cpus += size.cpus;
+        totals.memory += size.memory;
+        model::add_grants(totals.gres, as_grants(gres_of(node)));
+    }
+    return totals;
+}
+
+std::string over_subscribe_text(const model::Partition& partition) {
+    switch (partition.over_subscribe) {
+        case model::Partition::OverSubscribe::No:
+            return "NO";
+        case model::Partition::OverSubscribe::Exclusive:
+            return "EXCLUSIVE";
+        case model::Partition::OverSubscribe::Yes:
+            return fmt::format("YES:{}", partition.over_subscribe_count);
+        case model::Partition::OverSubscribe::Force:
+            return fmt::format("FORCE:{}", partition.over_subscribe_count);
+    }
+    return "NO";
 }
 
 }  // namespace switchyard::cli::format

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/node.hpp"
+#include "model/partition.hpp"
 
 namespace switchyard::cli::format {
 
@@ -22,5 +23,15 @@ std::string address_of(const model::Node& node);
 
 // The inventory as if all of it were granted, for the sums of TRES texts.
 std::vector<model::GresGrant> as_grants(const std::vector<model::GresInventory>& inventory);
+
+// Sums over the nodes of a partition, those of them that are known.
+struct PartitionTotals {
+    std::uint64_t cpus = 0, nodes = 0;
+    model::MiB memory;
+    std::vector<model::GresGrant> gres;
+};
+// "NO", "EXCLUSIVE", "YES:4", "FORCE:2"
+std::string over_subscribe_text(const model::Partition& partition);
+PartitionTotals totals_of(const model::Partition& partition, const std::vector<model::Node>& nodes);
 
 }  // namespace switchyard::cli::format

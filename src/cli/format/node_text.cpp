@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "base/text.hpp"
 #include "cli/format/node_facts.hpp"
@@ -93,27 +92,6 @@ std::string protection_of(const Node& node) {
     return text;
 }
 
-// Sums over the nodes of a partition.
-struct Totals {
-    std::uint64_t cpus = 0, nodes = 0;
-    model::MiB memory;
-    std::vector<model::GresGrant> gres;
-};
-
-Totals add_up(const Partition& partition, const std::vector<Node>& nodes) {
-    const std::set<std::string_view> members(partition.nodes.begin(), partition.nodes.end());
-    Totals totals;
-    for (const Node& node : nodes) {
-        if (!members.contains(node.config.name)) continue;
-        const NodeSize size = size_of(node);
-        ++totals.nodes;
-        totals.cpus += size.cpus;
-        totals.memory += size.memory;
-        model::add_grants(totals.gres, as_grants(gres_of(node)));
-    }
-    return totals;
-}
-
 std::string allow_line(const Partition& p) {
     const auto list = [](std::string_view allow, const std::vector<std::string>& allowed,
                          std::string_view deny, const std::vector<std::string>& denied) {
@@ -125,20 +103,6 @@ std::string allow_line(const Partition& p) {
     return fmt::format("AllowGroups={} {} {}", groups,
                        list("AllowAccounts", p.allow_accounts, "DenyAccounts", p.deny_accounts),
                        list("AllowQos", p.allow_qos, "DenyQos", p.deny_qos));
-}
-
-std::string over_subscribe(const Partition& partition) {
-    switch (partition.over_subscribe) {
-        case Partition::OverSubscribe::No:
-            return "NO";
-        case Partition::OverSubscribe::Exclusive:
-            return "EXCLUSIVE";
-        case Partition::OverSubscribe::Yes:
-            return fmt::format("YES:{}", partition.over_subscribe_count);
-        case Partition::OverSubscribe::Force:
-            return fmt::format("FORCE:{}", partition.over_subscribe_count);
-    }
-    return "NO";
 }
 
 std::string memory_limit(std::string_view what, const std::optional<model::MiB>& per_cpu,
@@ -192,7 +156,7 @@ std::string node_record(const Node& node, const RecordStyle& style) {
 
 std::string partition_record(const Partition& p, const std::vector<Node>& nodes,
                              const RecordStyle& style) {
-    const Totals totals = add_up(p, nodes);
+    const PartitionTotals totals = totals_of(p, nodes);
     Record record(style);
     record.line("PartitionName=" + p.name);
     record.line(allow_line(p));
@@ -206,7 +170,7 @@ std::string partition_record(const Partition& p, const std::vector<Node>& nodes,
     record.line(
         fmt::format("PriorityJobFactor={} PriorityTier={} RootOnly={} ReqResv={} OverSubscribe={}",
                     p.priority_job_factor, p.priority_tier, yes_no(p.root_only),
-                    yes_no(p.require_reservation), over_subscribe(p)));
+                    yes_no(p.require_reservation), over_subscribe_text(p)));
     record.line(fmt::format("OverTimeLimit={} PreemptMode={}",
                             p.over_time_limit ? std::to_string(*p.over_time_limit) : "NONE",
                             p.preempt_mode.empty() ? "OFF" : p.preempt_mode));

@@ -20,8 +20,10 @@
 namespace switchyard::cli::submit {
 namespace {
 
-// Exits within this time are told together.
-constexpr Millis kGather{10};
+// Exits within this time are told together: on a busy node the tasks of one program end one after
+// the other. Where the first bad one ends the step, the others are not waited for.
+constexpr Millis kGather{500};
+constexpr Millis kGatherBeforeKill{10};
 // A stepd that has not come by then is asked after.
 constexpr Seconds kAbsentAfter{3};
 constexpr std::size_t kInputUnsentBytesMax = 4u << 20;
@@ -188,7 +190,9 @@ void StepRun::on_exited(Node& node, const TaskExit& exit) {
     // Others may end in the same way in this moment; when none is left there is nothing to wait
     // for.
     if (table_.all_ended()) return tell_exits();
-    if (!gather_timer_) gather_timer_ = loop_.after(kGather, [this] { tell_exits(); });
+    if (gather_timer_) return;
+    const bool kills = request_.launch.kill_on_bad_exit.value_or(false);
+    gather_timer_ = loop_.after(kills ? kGatherBeforeKill : kGather, [this] { tell_exits(); });
 }
 
 void StepRun::tell_exits() {

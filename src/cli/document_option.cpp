@@ -1,0 +1,89 @@
+#include "cli/document_option.hpp"
+
+#include <fmt/format.h>
+#include <grp.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "base/text.hpp"
+#include "cli/job_ids.hpp"
+#include "cli/message.hpp"
+#include "cli/output.hpp"
+
+namespace switchyard::cli {
+namespace {
+
+// The shape that is written, and the older versions whose readers find their keys in it.
+constexpr std::string_view kParser = "v0.0.44";
+constexpr std::string_view kVersions[] = {"v0.0.42", "v0.0.43", kParser};
+
+std::string group_name(gid_t gid) {
+    const group* found = getgrgid(gid);
+    return found != nullptr ? found->gr_name : std::to_string(gid);
+}
+
+}  // namespace
+
+Taken take_document(DocumentWish& wish, format::DocumentKind kind, const OptionUse& use) {
+    const bool is_json = kind == format::DocumentKind::Json;
+    if (equals_ignoring_case(use.value, "list")) {
+        std::fputs("Possible data_parser plugins:\n", stderr);
+        for (const std::string_view version : kVersions) {
+            print(fmt::format("data_parser/{}\n", version));
+        }
+        return 0;
+    }
+    std::string_view version = use.value;
+    if (version.starts_with("data_parser/")) version.remove_prefix(version.find('/') + 1);
+    version = version.substr(0, version.find('+'));  // "+fast" and the like are wishes.
+    const bool known =
+        version.empty() || std::ranges::find(kVersions, version) != std::end(kVersions);
+    if (!known) {
+        return refuse(use.program,
+                      fmt::format("application/{} output not supported by data_parser/{}",
+                                  is_json ? "json" : "x-yaml", version));
+    }
+    wish.kind = kind;
+    return std::nullopt;
+}
+
+format::Document open_document(const DocumentWish& wish) {
+    return format::Document(*wish.kind, [](std::string_view text) { print(text); });
+}
+
+void close_document(format::Document& document, const DocumentWish& wish,
+                    const std::string& cluster) {
+    document.begin_map("meta");
+    document.begin_map("plugin");
+    document.text("type", "");
+    document.text("name", "");
+    document.text("data_parser", fmt::format("data_parser/{}", kParser));
+    document.text("accounting_storage", "");
+    document.end();
+    document.begin_map("client");
+    document.text("source", "");
+    document.text("user", find_user_name(geteuid()).value_or(std::to_string(geteuid())));
+    document.text("group", group_name(getegid()));
+    document.end();
+    document.texts("command", wish.command);
+    const std::string release(kVersionLine.substr(kVersionLine.find(' ') + 1));
+    const auto parts = split(release, '.');
+    document.begin_map("slurm");
+    document.begin_map("version");
+    document.text("major", parts[0]);
+    document.text("micro", parts[2]);
+    document.text("minor", parts[1]);
+    document.end();
+    document.text("release", release);
+    document.text("cluster", cluster);
+    document.end();
+    document.end();
+    document.texts("errors", {});
+    document.texts("warnings", {});
+    document.finish();
+    std::fflush(stdout);
+}
+
+}  // namespace switchyard::cli

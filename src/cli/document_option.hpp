@@ -1,0 +1,46 @@
+// document_option.hpp: --json and --yaml of any command: what was asked for, and the frame that all
+// documents have in common.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/format/document.hpp"
+#include "cli/option_table.hpp"
+
+namespace switchyard::cli {
+
+// Nullopt kind: columns or records as usual.
+struct DocumentWish {
+    std::optional<format::DocumentKind> kind;
+    std::vector<std::string> command;  // As typed, for "meta".
+};
+
+// The kind, or an exit code when "list" was asked for or no such version exists.
+Taken take_document(DocumentWish& wish, format::DocumentKind kind, const OptionUse& use);
+
+// For the table of a command: json_option<&Options::document>() and its sister. The value is the
+// version of the data parser.
+template <auto Member, format::DocumentKind Kind>
+Taken keep_document(Owner<Member>& options, const OptionUse& use) {
+    return take_document(options.*Member, Kind, use);
+}
+template <auto Member>
+constexpr Option<Owner<Member>> json_option() {
+    return {{"json", 0, Argument::Optional, "VERSION", "a JSON document (=list: known versions)"},
+            keep_document<Member, format::DocumentKind::Json>};
+}
+template <auto Member>
+constexpr Option<Owner<Member>> yaml_option() {
+    return {{"yaml", 0, Argument::Optional, "VERSION", "a YAML document (=list: known versions)"},
+            keep_document<Member, format::DocumentKind::Yaml>};
+}
+
+// A document on standard output, open for the values of the command.
+format::Document open_document(const DocumentWish& wish);
+// What stands after them: "meta", "errors", "warnings".
+void close_document(format::Document& document, const DocumentWish& wish,
+                    const std::string& cluster);
+
+}  // namespace switchyard::cli

@@ -1,0 +1,34 @@
+// job_document.hpp: a job as --json and --yaml show it.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "cli/format/document.hpp"
+#include "model/job.hpp"
+#include "model/node.hpp"
+#include "model/step.hpp"
+
+namespace switchyard::cli::format {
+
+struct DocumentContext {
+    Instant now{};
+    std::string cluster;
+    // Where known, for the cores of an allocation; they must live as long as this.
+    std::map<std::string_view, const model::Node*> nodes;
+};
+
+// One map of a list of jobs.
+void write_job(Document& document, const model::Job& job, const DocumentContext& context);
+// One map of a list of steps.
+void write_step(Document& document, const model::Step& step, const model::Job& job,
+                const DocumentContext& context);
+
+// A moment as seconds since 1970; 0 where there is none.
+Number moment_number(const std::optional<Instant>& moment);
+// In minutes.
+Number limit_number(const std::optional<model::TimeLimit>& limit);
+void write_exit(Document& document, std::string_view key, const model::ExitStatus& exit);
+
+}  // namespace switchyard::cli::format

@@ -1,0 +1,92 @@
+"""--json and --yaml: what programs read, from a live cluster."""
+
+import json
+import re
+
+import pytest
+
+from golden import GOLDEN, Expected, missing_keys
+
+
+def load(cluster, command):
+    return json.loads(cluster.run(command).ok().out)
+
+
+@pytest.fixture(scope="module")
+def scene(cluster):
+    running = cluster.wrap("srun sleep 600", "-J train -N2 --gres=gpu:1 -t 30")
+    waiting = cluster.wrap("true", "-J later -H")
+    cluster.wait_state(running, "RUNNING")
+    return cluster, running, waiting
+
+
+def test_jobs(scene):
+    cluster, running, waiting = scene
+    said = load(cluster, "squeue --json")
+    assert said["errors"] == [] and said["warnings"] == [] and said["meta"]["slurm"]["release"] == "25.11.0"
+    assert said["meta"]["command"] == ["squeue", "--json"]
+    jobs = {job["job_id"]: job for job in said["jobs"]}
+    job = jobs[running]
+    assert job["job_state"] == ["RUNNING"] and job["name"] == "train" and job["nodes"].startswith("n")
+    assert job["time_limit"] == {"set": True, "infinite": False, "number": 30}
+    allocation = job["job_resources"]["nodes"]["allocation"]
+    assert [part["memory"]["allocated"] for part in allocation] == [100, 100]
+    used = [core for socket in allocation[0]["sockets"] for core in socket["cores"] if core["status"] == ["ALLOCATED"]]
+    assert len(used) == 1
+    assert jobs[waiting]["job_state"] == ["PENDING"] and jobs[waiting]["state_reason"] == "JobHeldUser"
+    assert jobs[waiting]["job_resources"] is None and jobs[waiting]["hold"] is True
+    one = load(cluster, f"scontrol show job {running} --json")
+    assert [j["job_id"] for j in one["jobs"]] == [running]
+    assert load(cluster, f"squeue --json -j {waiting}")["jobs"][0]["job_id"] == waiting
+
+
+def test_nodes_and_partitions(scene):
+    cluster, running, _ = scene
+    said = load(cluster, "sinfo --json")
+    assert {entry["partition"]["name"] for entry in said["sinfo"]} == {"debug", "gpu", "closed"}
+    assert sum(entry["nodes"]["total"] for entry in said["sinfo"] if entry["partition"]["name"] == "debug") == 4
+    nodes = load(cluster, "scontrol show nodes --json")["nodes"]
+    assert [node["name"] for node in nodes] == ["n1", "n2", "n3", "n4"]
+    assert sum(node["alloc_cpus"] for node in nodes) == 2 and nodes[0]["cpus"] == 8
+    gpu = load(cluster, "scontrol show partition gpu --json")["partitions"][0]
+    assert gpu["name"] == "gpu" and gpu["maximums"]["time"]["number"] == 1440 and gpu["cpus"]["total"] == 32
+    assert [step["step"]["name"] for step in load(cluster, f"scontrol show step {running}.0 --json")["steps"]] == ["sleep"]
+    assert load(cluster, "scontrol show lic --json")["licenses"] == []
+
+
+def test_yaml_holds_the_same(scene):
+    cluster, running, _ = scene
+    text = cluster.run(f"squeue --yaml -j {running}").ok().out
+    assert text.startswith("%YAML 1.1\n--- !!map\n!!str jobs: !!seq\n- !!map\n") and text.endswith("...\n\n")
+    assert f"\n  !!str job_id: !!int {running}\n" in text
+    yaml = pytest.importorskip("yaml")
+
+    class Loader(yaml.SafeLoader):
+        pass
+
+    # Slurm marks an empty text, and numbers that are texts, with their tag alone.
+    Loader.add_constructor("tag:yaml.org,2002:str", lambda loader, node: node.value)
+    same = load(cluster, f"squeue --json -j {running}")["jobs"]
+    assert yaml.load(text, Loader)["jobs"] == same
+
+
+def test_versions_of_the_shape(cluster):
+    said = cluster.run("squeue --json=list").ok()
+    assert re.search(r"^data_parser/v0\.0\.44$", said.out, re.M) and said.err == "Possible data_parser plugins:\n"
+    for command in ("squeue", "sinfo", "scontrol show job"):
+        said = cluster.run(f"{command} --json=v1.2.3")
+        assert said.code == 1 and "output not supported by data_parser/v1.2.3" in said.err and said.out == ""
+    cluster.run("squeue --json=v0.0.43").ok()
+    said = cluster.run("scontrol show config --json")
+    assert said.code == 1 and "no JSON" in said.err
+
+
+@pytest.mark.skipif(not GOLDEN.is_dir(), reason="no golden files beside the checkout")
+@pytest.mark.parametrize("name,key", [("squeue-json", "jobs"), ("sinfo-json", "sinfo"), ("scontrol-show-job-json", "jobs")])
+def test_every_key_of_the_real_ones(scene, name, key):
+    cluster, running, _ = scene
+    want = Expected(GOLDEN / "busy" / f"{name}.txt")
+    got = load(cluster, re.sub(r"\b121\b", str(running), want.command))
+    theirs = json.loads(want.out)
+    assert list(got) == list(theirs)
+    assert missing_keys(theirs[key][0], got[key][0]) == []
