@@ -218,6 +218,8 @@ void Steps::on_message(const StepKey& key, const wire::StepdToAgent& message) {
     const auto it = steps_.find(key);
     if (it == steps_.end() || !message.has_status()) return;
     it->second.pid = static_cast<pid_t>(message.status().pid());
+    if (key.step == kBatchStep && (message.status().ending() || message.status().has_report()))
+        release_end({key.job, key.attempt});
     if (message.status().has_report() && !it->second.report) finish(key, message.status().report());
 }
 

@@ -89,6 +89,11 @@ class Steps {
         io::Loop::Timer cleaning;  // Killing what a dead stepd left.
         Millis pause{1};
     };
+    // The steps of a job whose batch script is ended first.
+    struct HeldEnd {
+        std::unique_ptr<wire::EndJob> order;
+        io::Loop::Timer patience;
+    };
     struct PidsGathering {
         std::unique_ptr<wire::PidsAnswer> answer;
         std::size_t missing = 0;
@@ -107,6 +112,8 @@ class Steps {
     void send_report(const Step& step);
     void send_to(const StepKey& key, const wire::AgentToStepd& order);
     void check_job(const JobKey& job);
+    void order_end(const StepKey& key, const wire::EndJob& order, bool announce);
+    void release_end(const JobKey& job);
     bool is_alive(const JobKey& job, const StepKey* except) const;
     void for_each(JobId job, Attempt attempt, const std::function<void(const StepKey&)>& call);
     void reap();
@@ -120,6 +127,7 @@ class Steps {
     std::unique_ptr<os::Containment> walls_;
     std::map<StepKey, Step> steps_;
     std::set<JobKey> ending_jobs_;  // Asked to be clean, not yet so.
+    std::map<JobKey, HeldEnd> held_ends_;
     std::map<std::uint64_t, PidsGathering> gathering_;
     io::Loop::Watch child_watch_;
 };

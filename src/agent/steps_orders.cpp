@@ -9,6 +9,7 @@ namespace switchyard::agent {
 namespace {
 
 constexpr Millis kPidsWait{2000};
+constexpr Millis kScriptEndsWithin{1000};
 
 }  // namespace
 
@@ -53,15 +54,42 @@ void Steps::end_step(const wire::EndStep& order) {
 void Steps::end_job(const wire::EndJob& order) {
     const JobKey job{JobId{order.job()}, Attempt{order.attempt()}};
     ending_jobs_.insert(job);
+    const auto batch = steps_.find({job.first, job.second, kBatchStep});
+    const bool has_script = batch != steps_.end() && !batch->second.report;
+    // The steps say why they end, so that their sruns can; then the script is ended, so that it
+    // does not go on when they do; then they are.
+    const bool in_turn = has_script && order.grace() > 0;
     for_each(job.first, job.second, [&](const StepKey& key) {
-        wire::AgentToStepd message;
-        wire::encode_key(key, message.mutable_end()->mutable_key());
-        message.mutable_end()->set_cause(order.cause());
-        message.mutable_end()->set_grace(order.grace());
-        send_to(key, message);
+        if (key.step != kBatchStep) order_end(key, order, in_turn);
     });
+    if (has_script) order_end(batch->first, order, false);
+    if (in_turn) {
+        HeldEnd& held = held_ends_[job];
+        held.order = std::make_unique<wire::EndJob>(order);
+        held.patience = loop_.after(kScriptEndsWithin, [this, job] { release_end(job); });
+    } else {
+        held_ends_.erase(job);
+    }
     // What is not here is clean already.
     check_job(job);
+}
+
+void Steps::order_end(const StepKey& key, const wire::EndJob& order, bool announce) {
+    wire::AgentToStepd message;
+    wire::encode_key(key, message.mutable_end()->mutable_key());
+    message.mutable_end()->set_cause(order.cause());
+    message.mutable_end()->set_grace(order.grace());
+    message.mutable_end()->set_announce(announce);
+    send_to(key, message);
+}
+
+// The script is ending or over: now its steps.
+void Steps::release_end(const JobKey& job) {
+    const auto held = held_ends_.extract(job);
+    if (held.empty()) return;
+    for_each(job.first, job.second, [&](const StepKey& key) {
+        if (key.step != kBatchStep) order_end(key, *held.mapped().order, false);
+    });
 }
 
 void Steps::set_deadline(const wire::SetDeadline& order) {

@@ -2,10 +2,10 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include "base/text.hpp"
+#include "io/file_lock.hpp"
 #include "os/files.hpp"
 
 namespace switchyard::os {
@@ -39,7 +39,7 @@ void Background::become_ready() {
 Result<io::Fd> lock_pid_file(const std::string& path) {
     io::Fd file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
     if (!file) return errno_failure(path);
-    if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (!io::lock_alone(file.get())) {
         const auto text = read_file(path);
         return fail(Errc::Busy, fmt::format("{}: already running as process {}", path,
                                             text ? trim(*text) : std::string_view("?")));

@@ -28,13 +28,14 @@ std::optional<Process> read_process(pid_t pid) {
     const auto text = read_file("/proc/" + std::to_string(pid) + "/stat");
     if (!text) return std::nullopt;
     // "12 (a name) S 1 12 12 ...": the name may hold anything, so count from its last bracket.
-    const std::size_t bracket = text->rfind(')');
-    if (bracket == std::string::npos) return std::nullopt;
+    const std::size_t open = text->find('('), bracket = text->rfind(')');
+    if (open == std::string::npos || bracket == std::string::npos) return std::nullopt;
     const auto fields = split(trim(std::string_view(*text).substr(bracket + 1)), ' ');
     if (fields.size() < 22 || fields[0].empty()) return std::nullopt;
     Process found;
     found.pid = pid;
     found.state = fields[0][0];
+    found.name = text->substr(open + 1, bracket - open - 1);
     found.parent = static_cast<pid_t>(parse_uint(fields[1]).value_or(0));
     found.session = static_cast<pid_t>(parse_uint(fields[3]).value_or(0));
     found.resident =

@@ -16,6 +16,7 @@ struct Process {
     pid_t pid = 0, parent = 0, session = 0;
     char state = '?';            // 'Z': dead, not yet waited for.
     std::uint64_t resident = 0;  // Bytes.
+    std::string name = {};       // Of its program, at most 15 characters.
 };
 
 std::vector<Process> list_processes();

@@ -12,23 +12,22 @@ namespace switchyard::stepd {
 
 AgentLinks::AgentLinks(io::Loop& loop, io::Fd first, io::Fd listener, Receive receive)
     : loop_(loop), listener_(std::move(listener)), receive_(std::move(receive)) {
-    adopt(std::move(first));
+    adopt(std::move(first), true);
     if (listener_) {
         watch_ = loop_.watch(listener_.get(), EPOLLIN, [this](std::uint32_t) { accept_all(); });
     }
 }
 
-void AgentLinks::adopt(io::Fd socket) {
+void AgentLinks::adopt(io::Fd socket, bool first) {
     const auto place = channels_.emplace(channels_.end());
     wire::Channel::Handlers handlers;
     handlers.on_frame = [this](std::string_view frame) {
         wire::AgentToStepd message;
         if (message.ParseFromArray(frame.data(), static_cast<int>(frame.size()))) receive_(message);
     };
-    handlers.on_close = [this, place](const Error&) {
+    handlers.on_close = [this, place, first](const Error&) {
         channels_.erase(place);
-        // Copied: the callback may replace itself.
-        if (const auto alone = alone_; channels_.empty() && alone) alone();
+        if (first && first_closed_) first_closed_();
     };
     *place = wire::Channel::adopt(loop_, std::move(socket), std::move(handlers));
 }
@@ -37,7 +36,7 @@ void AgentLinks::accept_all() {
     for (;;) {
         io::Fd socket(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
         if (!socket) return;
-        adopt(std::move(socket));
+        adopt(std::move(socket), false);
     }
 }
 

@@ -28,8 +28,8 @@ class AgentLinks {
 
     void send(const wire::StepdToAgent& message);  // To whoever is there.
     bool connected() const { return !channels_.empty(); }
-    // Called whenever the last connection has closed.
-    void on_alone(std::function<void()> callback) { alone_ = std::move(callback); }
+    // Called when the connection that it was born with has closed.
+    void on_first_closed(std::function<void()> callback) { first_closed_ = std::move(callback); }
     // Removes the socket's file: the step is over and its end is known.
     void forget();
     // Whether an agent can still find this step: false once somebody has removed the file.
@@ -37,13 +37,13 @@ class AgentLinks {
 
   private:
     std::string socket_path() const;
-    void adopt(io::Fd socket);
+    void adopt(io::Fd socket, bool first);
     void accept_all();
 
     io::Loop& loop_;
     io::Fd listener_;
     Receive receive_;
-    std::function<void()> alone_;
+    std::function<void()> first_closed_;
     io::Loop::Watch watch_;
     std::list<std::unique_ptr<wire::Channel>> channels_;
 };

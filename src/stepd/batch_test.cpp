@@ -176,6 +176,25 @@ TEST_F(StepdTest, ACancelledJobSaysSo) {
     let_go();
 }
 
+TEST_F(StepdTest, TheSrunOfACancelledScriptMayStillSayHowItsStepEnded) {
+    // A script's process has the name of the script.
+    ASSERT_TRUE(os::write_new_file(work + "/srun",
+                                   "#!/bin/sh\ntrap 'sleep 0.2; echo last words; exit' TERM\n"
+                                   "echo > ready; while :; do sleep 0.02; done\n",
+                                   0755));
+    start_batch("./srun & sleep 600");
+    ASSERT_TRUE(wait_for_file("ready"));
+    wire::AgentToStepd message;
+    message.mutable_end()->set_cause(static_cast<std::uint32_t>(Cause::Cancelled));
+    message.mutable_end()->set_grace(30);
+    agent.send(message);
+    const auto end = report();
+    ASSERT_TRUE(end);
+    EXPECT_EQ(end->exit().signal(), SIGTERM);
+    EXPECT_THAT(read("slurm-12.out"), HasSubstr("last words\n"));
+    let_go();
+}
+
 TEST_F(StepdTest, ASignalForTheShellIsNotSentToItsChildren) {
     start_batch(
         "trap 'echo usr1' USR1; (trap 'echo child; exit' USR1; echo > ready; while :; do sleep "
@@ -306,6 +325,19 @@ TEST_F(StepdTest, AnAgentThatDiesBeforeTheLaunchLeavesNothing) {
     ::close(pair[1]);
     ASSERT_EQ(::waitpid(pid, nullptr, 0), pid);
     pid = 0;
+}
+
+TEST_F(StepdTest, ANextAgentDoesNotKeepAStepdThatWasNeverTold) {
+    spawn();
+    Pipe second = reconnect();
+    wire::AgentToStepd ask;
+    ask.mutable_status();
+    second.send(ask);
+    ASSERT_TRUE(second.receive<wire::StepdToAgent>());
+    agent.close();
+    ASSERT_EQ(::waitpid(pid, nullptr, 0), pid);
+    pid = 0;
+    EXPECT_FALSE(os::exists(socket_path));  // So the next agent finds no step.
 }
 
 TEST_F(StepdTest, SignalsToTheStepdItselfDoNotDisturbIt) {

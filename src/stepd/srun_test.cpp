@@ -234,6 +234,41 @@ TEST_F(SrunTest, ACancelledStepSaysSoAndItsTasksAreTerminated) {
     let_go();
 }
 
+TEST_F(SrunTest, WhyItEndsIsSaidOnceAndBeforeSrunGivesUp) {
+    meet({"sleep", "600"});
+    wire::AgentToStepd message;
+    message.mutable_end()->set_cause(static_cast<std::uint32_t>(Cause::Cancelled));
+    message.mutable_end()->set_grace(30);
+    message.mutable_end()->set_announce(true);
+    agent.send(message);
+    const auto first = srun.receive<wire::StepdToSrun>();
+    ASSERT_TRUE(first && first->has_text());
+    EXPECT_THAT(first->text().text(), HasSubstr("DUE to SIGNAL Terminated ***"));
+    wire::SrunToStepd abort;
+    abort.mutable_abort()->set_grace(30);
+    srun.send(abort);
+    message.mutable_end()->set_announce(false);
+    agent.send(message);
+    const Heard heard = hear();
+    EXPECT_EQ(heard.text, "");
+    EXPECT_EQ(WTERMSIG(heard.exits.at(0)), SIGTERM);
+    ASSERT_TRUE(report());
+    let_go();
+}
+
+TEST_F(SrunTest, AnSrunThatGivesUpAtTheTimeLimitDidSoBecauseOfIt) {
+    order.mutable_launch()->set_deadline((os::now() + Millis{900}).time_since_epoch().count());
+    meet({"sleep", "600"});
+    wire::SrunToStepd abort;
+    abort.mutable_abort()->set_grace(30);
+    srun.send(abort);
+    EXPECT_THAT(hear().text, HasSubstr("DUE TO TIME LIMIT ***"));
+    const auto end = report();
+    ASSERT_TRUE(end);
+    EXPECT_TRUE(end->timed_out());
+    let_go();
+}
+
 TEST_F(SrunTest, AnAbortForAFailedTaskIsSaid) {
     meet({"sleep", "600"});
     wire::SrunToStepd message;

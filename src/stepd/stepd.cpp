@@ -30,8 +30,9 @@ Stepd::Stepd(io::Loop& loop, io::Fd agent, io::Fd listener)
       agent_(loop, std::move(agent), std::move(listener),
              [this](const wire::AgentToStepd& message) { receive(message); }) {
     child_watch_ = loop_.on_signal(SIGCHLD, [this] { reap(); });
-    // An agent that dies before it said what to do leaves nothing to do.
-    agent_.on_alone([this] {
+    // An agent that dies before it said what to do leaves nothing to do: the next one will not say
+    // it either, even if it has come already.
+    agent_.on_first_closed([this] {
         if (stage_ != Stage::Waiting) return;
         agent_.forget();
         loop_.stop();
@@ -50,6 +51,9 @@ void Stepd::receive(const wire::AgentToStepd& message) {
         case Body::kSignal:
             return on_signal_order(message.signal());
         case Body::kEnd:
+            if (message.end().announce())
+                return announce(static_cast<Cause>(message.end().cause()),
+                                message.end().grace() == 0);
             return end(static_cast<Cause>(message.end().cause()), Seconds{message.end().grace()});
         case Body::kDeadline:
             return set_deadline(message.deadline().has_deadline()

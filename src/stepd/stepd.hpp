@@ -6,6 +6,7 @@
 // known.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -104,7 +105,9 @@ class Stepd {
     // --- stepd_orders.cpp: what it is told while tasks run, and what the clock says ---
     void on_signal_order(const wire::SignalSteps& order);
     void signal_tasks(int signal);
+    void announce(Cause cause, bool at_once);
     void end(Cause cause, Seconds grace);
+    void abort(Cause cause, Seconds grace);
     void kill_now();
     void set_deadline(std::optional<Instant> deadline);
     void arm_timers();
@@ -118,6 +121,7 @@ class Stepd {
     void reap();
     void report_exits(const std::vector<Task*>& exited);
     void empty_out();
+    bool spares_sruns(const std::vector<pid_t>& left) const;
     void deliver();
     void conclude();
     void wait_to_be_known();
@@ -140,8 +144,11 @@ class Stepd {
     std::optional<Instant> frozen_since_;
     std::optional<Instant>
         own_deadline_;  // Of a step with a time limit of its own, whatever the job's is.
-    bool warned_ = false, ending_ = false, killed_ = false, timed_out_ = false,
+    bool warned_ = false, announced_ = false, ending_ = false, killed_ = false, timed_out_ = false,
          out_of_memory_ = false;
+    // A script that was told to end: until then its sruns may still write what became of their
+    // steps.
+    std::optional<std::chrono::steady_clock::time_point> spare_until_;
     bool job_clean_ = false;
     Millis empty_wait_{1};
     std::string launch_error_;

@@ -1,11 +1,13 @@
 // stepd_finish.cpp: from the exit of the last task to the report that the step is over.
 #include <fmt/format.h>
+#include <signal.h>
 #include <sys/wait.h>
 
 #include <algorithm>
 #include <map>
 
 #include "os/files.hpp"
+#include "os/processes.hpp"
 #include "stepd/stepd.hpp"
 #include "wire/codec.hpp"
 #include "wire/proto/node.pb.h"
@@ -67,6 +69,20 @@ void Stepd::report_exits(const std::vector<Task*>& exited) {
         srun_->exited(ranks, status, oom && WIFSIGNALED(status));
 }
 
+// A script that was told to end is gone, but its sruns were told too, and wait for their steps to
+// say how they ended. Everything else of the script is killed.
+bool Stepd::spares_sruns(const std::vector<pid_t>& left) const {
+    if (!spare_until_ || std::chrono::steady_clock::now() > *spare_until_) return false;
+    bool any = false;
+    for (const pid_t pid : left) {
+        const auto process = os::read_process(pid);
+        const bool is_srun = process && process->name == "srun";
+        any = any || is_srun;
+        if (process && !is_srun) ::kill(pid, SIGKILL);
+    }
+    return any;
+}
+
 // Kills what the tasks left behind, until nothing is left; then removes the walls.
 void Stepd::empty_out() {
     const auto again = [this] {
@@ -75,8 +91,9 @@ void Stepd::empty_out() {
         });
         empty_wait_ = std::min(empty_wait_ * 2, kEmptyWaitMax);
     };
-    if (!walls_->pids(launch_.key).empty()) {
-        walls_->kill_all(launch_.key);
+    const std::vector<pid_t> left = walls_->pids(launch_.key);
+    if (!left.empty()) {
+        if (!spares_sruns(left)) walls_->kill_all(launch_.key);
         return again();
     }
     const std::uint64_t kills = walls_->limits_memory() ? walls_->oom_kills(launch_.key) : 0;
@@ -129,6 +146,7 @@ void Stepd::send_status() {
     wire::StepStatus& status = *message.mutable_status();
     wire::encode_key(launch_.key, status.mutable_key());
     status.set_pid(static_cast<std::uint32_t>(::getpid()));
+    status.set_ending(ending_);
     if (stage_ == Stage::Over) {
         model::ExitStatus worst;
         for (const Task& task : tasks_) {

@@ -61,7 +61,7 @@ class Pipe {
         }
     }
 
-    // The next message; none at the end of the stream or after ten seconds.
+    // The next message; none at the end of the stream or after half a minute.
     template <class Message>
     std::optional<Message> receive(int timeout_ms = 60000) {
         const auto head = take(4, timeout_ms);
@@ -189,6 +189,12 @@ class StepdTest : public testing::Test {
 
     void start() {
         wire::encode(job, order.mutable_launch()->mutable_job());
+        spawn();
+        agent.send(order);
+    }
+
+    // A stepd that was not told yet what it is for.
+    void spawn() {
         const StepKey key = wire::decode(order.launch().key());
         socket_path = spool + "/" + socket_name(key);
         int pair[2];
@@ -211,7 +217,6 @@ class StepdTest : public testing::Test {
         }
         ::close(pair[1]);
         agent = Pipe(io::Fd(pair[0]));
-        agent.send(order);
     }
 
     void start_batch(const std::string& script) {

@@ -12,6 +12,14 @@ namespace switchyard::stepd {
 namespace {
 
 constexpr Millis kMemoryLook{500};
+// The batch script hears of the time limit first and its steps so much later, so that it does not
+// go on to its next line because a step ended.
+constexpr Millis kStepsAfterScript{500};
+// An srun that gives up so close to the time limit was ended by it, whosever clock is ahead.
+constexpr Millis kClockSkew{1000};
+// How long after KillWait an srun may take to say what became of its step: it gives up itself
+// before.
+constexpr Seconds kLastWordsMax{3};
 
 const char* cause_words(Cause cause, bool at_once) {
     switch (cause) {
@@ -62,22 +70,40 @@ void Stepd::on_signal_order(const wire::SignalSteps& order) {
     signal_tasks(order.signal());
 }
 
+// Says once why the step is about to end, whoever asks for it first.
+void Stepd::announce(Cause cause, bool at_once) {
+    if (stage_ != Stage::Running || announced_) return;
+    const std::string line = end_message(launch_.key, launch_.node, cause, at_once, os::now());
+    if (line.empty()) return;
+    announced_ = true;
+    if (launch_.node_index == 0) say(line);
+}
+
 void Stepd::end(Cause cause, Seconds grace) {
     if (stage_ == Stage::Connecting) return fail_launch("ended before it began");
     if (stage_ == Stage::Delivering && grace.count() == 0) return conclude();
+    if (grace.count() == 0) spare_until_.reset();
     if (stage_ != Stage::Running) return;
+    announce(cause, grace.count() == 0);
     if (!std::exchange(ending_, true)) {
-        const std::string line =
-            end_message(launch_.key, launch_.node, cause, grace.count() == 0, os::now());
-        if (!line.empty() && launch_.node_index == 0) say(line);
         if (frozen_since_) set_frozen(false);
         if (grace.count() > 0) {
             walls_->signal_all(launch_.key, SIGCONT);
             walls_->signal_all(launch_.key, SIGTERM);
+            if (launch_.is_batch())
+                spare_until_ = std::chrono::steady_clock::now() + grace + kLastWordsMax;
         }
+        send_status();
     }
     if (grace.count() == 0) return kill_now();
     if (!killed_) kill_timer_ = loop_.after(grace, [this] { kill_now(); });
+}
+
+// srun gives up. If the job's time is over, then because of that.
+void Stepd::abort(Cause cause, Seconds grace) {
+    const bool in_time = !launch_.deadline || os::now() + kClockSkew < *launch_.deadline;
+    if (stage_ == Stage::Running && cause == Cause::Finished && !in_time) return on_deadline();
+    end(cause, grace);
 }
 
 void Stepd::kill_now() {
@@ -100,7 +126,9 @@ void Stepd::arm_timers() {
     deadline_timer_ = {};
     warn_timer_ = {};
     if (!launch_.deadline || frozen_since_ || stage_ != Stage::Running) return;
-    deadline_timer_ = loop_.at(*launch_.deadline, [this] { on_deadline(); });
+    const bool of_script = !launch_.is_batch() && launch_.job.spec->kind == model::JobKind::Batch;
+    deadline_timer_ = loop_.at(*launch_.deadline + (of_script ? kStepsAfterScript : Millis{0}),
+                               [this] { on_deadline(); });
     const model::WarnSignal& own = launch_.command.warn_signal;
     const model::WarnSignal& warn = own.signal != 0 ? own : launch_.job.spec->warn_signal;
     // "B:" is for the batch shell only, the plain form for the steps only.

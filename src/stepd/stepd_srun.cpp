@@ -28,7 +28,7 @@ void Stepd::connect_srun() {
         }
     };
     handlers.abort = [this](Seconds grace, std::uint32_t cause) {
-        end(static_cast<Cause>(cause), grace);
+        abort(static_cast<Cause>(cause), grace);
     };
     srun_ = std::make_unique<SrunLink>(loop_, launch_, std::move(handlers));
     srun_->connect();

@@ -5,7 +5,6 @@
 // sqlite3 shell in.
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -13,6 +12,7 @@
 
 #include "base/text.hpp"
 #include "io/fd.hpp"
+#include "io/file_lock.hpp"
 #include "store/schema.hpp"
 #include "store/sqlite.hpp"
 #include "store/sqlite_reader.hpp"
@@ -244,7 +244,7 @@ Result<io::Fd> lock_for(const std::string& path) {
     const std::string name = path + ".lock";
     io::Fd file(::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
     if (!file) return fail(Errc::Io, fmt::format("cannot open {}: {}", name, std::strerror(errno)));
-    if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (!io::lock_alone(file.get())) {
         char owner[32] = {};
         const ssize_t got = ::read(file.get(), owner, sizeof owner - 1);
         const std::string_view pid =

@@ -21,6 +21,7 @@ namespace {
 
 constexpr int kAcceptsPerTurnMax = 64;
 constexpr int kBacklog = 4096;
+constexpr int kInheritedTriesMax = 100;  // Ten milliseconds apart.
 constexpr Millis kOutOfDescriptorsPause{100};
 
 Failure io_failure(const std::string& what) {
@@ -120,14 +121,15 @@ Status clear_stale(const std::string& path, const UnixAddress& address) {
     if (::lstat(path.c_str(), &there) != 0) return {};
     if (!S_ISSOCK(there.st_mode))
         return fail(Errc::Io, fmt::format("{} exists and is not a socket", path));
-    const io::Fd probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-    if (!probe) return io_failure("socket");
-    const bool refused =
-        ::connect(probe.get(), address.get(), address.size) != 0 && errno == ECONNREFUSED;
-    if (!refused)
-        return fail(Errc::Busy, fmt::format("another daemon is already listening on {}", path));
-    if (::unlink(path.c_str()) != 0) return io_failure(path);
-    return {};
+    // A child that a killed daemon was just starting may hold its socket for a moment.
+    for (int i = 0; i < kInheritedTriesMax; ++i) {
+        const io::Fd probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+        if (!probe) return io_failure("socket");
+        if (::connect(probe.get(), address.get(), address.size) != 0 && errno == ECONNREFUSED)
+            return ::unlink(path.c_str()) == 0 ? Status{} : io_failure(path);
+        std::this_thread::sleep_for(Millis{10});
+    }
+    return fail(Errc::Busy, fmt::format("another daemon is already listening on {}", path));
 }
 
 Result<io::Fd> bind_tcp(const addrinfo& address) {

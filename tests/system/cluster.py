@@ -82,6 +82,7 @@ class Cluster:
                 os.chown(home, USERS[user], USERS[user])
         self.controller = None
         self.agents = {}
+        self.keep = False  # The folder, for somebody to look at.
         if start:
             self.start()
 
@@ -116,7 +117,7 @@ class Cluster:
         self.wait_ready()
         return self
 
-    def wait_ready(self, timeout=30):
+    def wait_ready(self, timeout=60):
         def all_answer():
             said = self.run("sinfo -h -N -o '%N %T'", user=None)
             states = dict(line.split() for line in said.out.splitlines() if len(line.split()) == 2)
@@ -139,7 +140,9 @@ class Cluster:
                     os.kill(pid, signal.SIGKILL)
                 except OSError:
                     pass
-            if not os.environ.get("SY_KEEP"):
+            if os.environ.get("SY_KEEP") or self.keep:
+                print(f"kept: {self.dir}")
+            else:
                 shutil.rmtree(self.dir, ignore_errors=True)
 
     def leftovers(self):
@@ -206,11 +209,11 @@ class Cluster:
         lines = said.out.split()
         return lines[0] if lines else None
 
-    def wait_state(self, job, *states, timeout=20):
+    def wait_state(self, job, *states, timeout=60):
         return wait_until(lambda: (s := self.state(job)) in states and s, timeout,
-                          f"job {job} to be {' or '.join(states)}; it is {self.state(job)}")
+                          lambda: f"job {job} to be {' or '.join(states)}; it is {self.state(job)}")
 
-    def wait_end(self, job, timeout=30):
+    def wait_end(self, job, timeout=90):
         finished = ("COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "DEADLINE")
         return self.wait_state(job, *finished, timeout=timeout)
 
@@ -219,10 +222,20 @@ class Cluster:
         return dict(re.findall(r"(\S+?)=(.*?)(?= [A-Z]\S*?=|$)", said.out.splitlines()[0]))
 
 
+def parent_of(pid):
+    try:
+        stat = pathlib.Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return None
+    return int(stat[stat.rindex(")") + 2:].split()[1])
+
+
 def stepds_of(folder):
-    """The stepds whose spool is below `folder`."""
+    """The stepds whose spool is below `folder`. A task has its stepd's command line until it has become its program:
+    a child of a stepd is none."""
     found = subprocess.run(["pgrep", "-f", f"^slurmstepd .*{folder}/"], capture_output=True, text=True).stdout.split()
-    return [int(pid) for pid in found]
+    alike = {int(pid) for pid in found}
+    return [pid for pid in sorted(alike) if parent_of(pid) not in (None, *alike)]
 
 
 def kill(process, sig, timeout=10):

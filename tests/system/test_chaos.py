@@ -44,6 +44,15 @@ def test_nothing_is_lost_whatever_dies(make_cluster):
     print(f"SY_CHAOS_SEED={seed}")
     rng = random.Random(seed)
     cluster = make_cluster(extra="SlurmdTimeout=30\nMinJobAge=100000\nKillWait=1\n")
+    try:
+        run_chaos(cluster, rng)
+    except BaseException:
+        cluster.keep = True
+        print(f"logs and spools of the failed run: {cluster.dir}")
+        raise
+
+
+def run_chaos(cluster, rng):
     ledger = Ledger(cluster)
     kills = collections.Counter()
     ends = time.monotonic() + SECONDS
@@ -69,13 +78,13 @@ def test_nothing_is_lost_whatever_dies(make_cluster):
             except ProcessLookupError:
                 pass
     print(f"{len(ledger.jobs)} jobs, kills {dict(kills)}")
-    cluster.wait_ready()
+    cluster.wait_ready(120)
 
     def all_ended():
         said = cluster.run("squeue -h -o '%A %T %r'", user=None)
         return said.code == 0 and said.out == ""
 
-    wait_until(all_ended, 120, "every job to end:\n" + cluster.run("squeue", user=None).out, every=0.3)
+    wait_until(all_ended, 240, lambda: "every job to end:\n" + cluster.run("squeue", user=None).out, every=0.3)
     check_ledger(cluster, ledger)
     check_runs(cluster)
     check_clean(cluster)
@@ -112,7 +121,8 @@ def check_runs(cluster):
 
 
 def check_clean(cluster):
-    wait_until(lambda: not cluster.leftovers(), 20, f"nothing to be left: {cluster.leftovers()}")
+    wait_until(lambda: not cluster.leftovers() and not stepds_of(cluster.dir), 60,
+               lambda: f"nothing to be left: {cluster.leftovers()} {stepds_of(cluster.dir)}")
     for node in cluster.names:
         shown = cluster.node(node)
         assert (shown["CPUAlloc"], shown["AllocMem"]) == ("0", "0"), shown

@@ -41,6 +41,26 @@ def test_scancel_ends_the_job_and_its_children(cluster):
     wait_until(lambda: not cluster.leftovers(), what="nothing to be left")
 
 
+def check_last_words(text, job, why):
+    """What script and srun write when the job is ended from outside; the order of some lines is open."""
+    for line in (rf"error: \*\*\* JOB {job} ON n\d CANCELLED AT \S+ {why} \*\*\*",
+                 rf"error: \*\*\* STEP {job}\.0 ON n\d CANCELLED AT \S+ {why} \*\*\*",
+                 r"srun: Job step aborted: Waiting up to 4 seconds for job step to finish\.",
+                 r"srun: got SIGCONT", r"srun: forcing job termination", r"srun: error: n\d: task 0: Terminated"):
+        assert len(re.findall(f"^.*{line}$", text, re.M)) == 1, (line, text)
+    assert text.startswith("started\n") and "went on" not in text
+    assert text.index("STEP") < text.index("task 0: Terminated")
+
+
+def test_scancel_of_a_script_with_a_step_leaves_sruns_last_words(cluster):
+    job = cluster.wrap("echo started; srun bash -c 'echo > stepping; exec sleep 600'; echo went on", "-o cancelsrun.out")
+    wait_until(lambda: (cluster.home() / "stepping").exists(), 30, "its step")
+    cluster.run(f"scancel {job}").ok()
+    assert cluster.wait_end(job) == "CANCELLED"
+    check_last_words(cluster.read("cancelsrun.out"), job, "DUE to SIGNAL Terminated")
+    wait_until(lambda: not cluster.leftovers(), 30, "nothing to be left")
+
+
 def test_signals(cluster):
     job = cluster.wrap("trap 'echo got usr1' USR1; echo ready; while :; do sleep 0.05; done", "-o sig.out")
     wait_until(lambda: (cluster.home() / "sig.out").exists() and "ready" in cluster.read("sig.out"), what="ready")
@@ -65,15 +85,14 @@ def test_scancel_filters(cluster):
 def test_time_limit(make_cluster):
     cluster = make_cluster(names=["n1"], extra="OverTimeLimit=0\n")
     job = cluster.wrap("echo started; sleep 600", "-t 1 -o tl.out")
-    step = cluster.wrap("echo started; srun sleep 600", "-t 0:20 -o tls.out")  # Seconds round up to a minute.
+    # Seconds round up to a minute.
+    step = cluster.wrap("echo started; srun sleep 600; echo went on", "-t 0:20 -o tls.out")
     assert cluster.wait_end(job, timeout=90) == "TIMEOUT"
     assert cluster.wait_end(step, timeout=90) == "TIMEOUT"
     text = cluster.read("tl.out")
     assert text.startswith("started\n")
     assert re.search(rf"error: \*\*\* JOB {job} ON n1 CANCELLED AT \S+ DUE TO TIME LIMIT \*\*\*", text)
-    text = cluster.read("tls.out")
-    assert re.search(rf"\*\*\* JOB {step} ON n1 CANCELLED AT \S+ DUE TO TIME LIMIT \*\*\*", text)
-    assert "srun: Job step aborted: Waiting up to 4 seconds for job step to finish." in text
+    check_last_words(cluster.read("tls.out"), step, "DUE TO TIME LIMIT")
     shown = cluster.show(job)
     assert (shown["JobState"], shown["Reason"]) == ("TIMEOUT", "TimeLimit")
     wait_until(lambda: not cluster.leftovers(), what="nothing to be left")

@@ -1,11 +1,12 @@
 """Daemons come and go; jobs stay."""
 
+import os
 import signal
 import subprocess
 
 import pytest
 
-from cluster import kill
+from cluster import kill, stepds_of
 from world import wait_until
 
 
@@ -74,9 +75,11 @@ def test_a_node_that_dies_loses_its_jobs_and_the_rest_go_on(make_cluster):
     again = cluster.wrap("while [ ! -e go ]; do sleep 0.05; done", "-w n1 --requeue")
     for job in (stays, dies, again):
         cluster.wait_state(job, "RUNNING")
+    wait_until(lambda: len(stepds_of(cluster.dir)) == 3, what="their stepds")  # Not only on their way.
     kill(cluster.agents["n1"], signal.SIGKILL)
-    subprocess.run(["pkill", "-9", "-f", f"slurmstepd.*{cluster.dir}/spool/n1"])
-    wait_until(lambda: cluster.run("sinfo -h -n n1 -o %T", user=None).out.startswith("down"), 20, "n1 to be down")
+    for pid in stepds_of(cluster.dir / "spool" / "n1"):
+        os.kill(pid, signal.SIGKILL)
+    wait_until(lambda: cluster.run("sinfo -h -n n1 -o %T", user=None).out.startswith("down"), 60, "n1 to be down")
     assert cluster.wait_end(dies) == "NODE_FAIL"
     assert cluster.state(again) in ("PENDING", "COMPLETING") and cluster.state(stays) == "RUNNING"
     cluster.start_agent("n1")

@@ -114,7 +114,7 @@ def test_pty(cluster):
                     pass
             return wanted in seen
 
-        wait_until(more, 20, f"{wanted!r} in {seen!r}")
+        wait_until(more, 60, f"{wanted!r} in {seen!r}")
 
     os.write(parent, b"echo name=$SLURM_JOB_NAME; tty | cut -c1-8\n")
     read_until(b"name=bash")
@@ -136,7 +136,7 @@ def test_ctrl_c_once_asks_twice_kills(cluster):
     wait_until(lambda: cluster.run("squeue -h -s -n ctrlc", user=None).out or cluster.leftovers(), what="the step")
     process.send_signal(signal.SIGINT)
     process.send_signal(signal.SIGINT)
-    wait_until(lambda: process.poll() is not None or process.send_signal(signal.SIGINT), 15, "srun to end", every=0.4)
+    wait_until(lambda: process.poll() is not None or process.send_signal(signal.SIGINT), 60, "srun to end", every=0.4)
     assert process.returncode != 0
     wait_until(lambda: cluster.run("squeue -h -n ctrlc").out == "", what="the job to be gone")
     assert "interrupt (one more within 1 sec to abort)" in process.stderr.read()
@@ -147,7 +147,7 @@ def test_srun_killed_takes_its_tasks_along(cluster):
     wait_until(lambda: "R" in cluster.run("squeue -h -n orphan -o %t").out, what="it to run")
     process.kill()
     process.wait()
-    wait_until(lambda: cluster.run("squeue -h -n orphan").out == "", 20, "the job to be gone")
+    wait_until(lambda: cluster.run("squeue -h -n orphan").out == "", 60, "the job to be gone")
     wait_until(lambda: not cluster.leftovers(), what="its tasks to be gone")
 
 
@@ -175,6 +175,6 @@ def test_cancelled_srun_says_so(cluster):
     wait_until(lambda: "R" in cluster.run("squeue -h -n willdie -o %t").out, what="it to run")
     wait_until(lambda: cluster.leftovers(), what="its task")
     cluster.run("scancel -n willdie").ok()
-    _, err = process.communicate(timeout=20)
+    _, err = process.communicate(timeout=60)
     assert process.returncode == 143 or process.returncode == 137, err
     assert re.search(r"\*\*\* STEP \d+\.0 ON n\d CANCELLED AT \S+ DUE to SIGNAL Terminated \*\*\*", err), err

@@ -75,15 +75,15 @@ def enter():
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def wait_until(condition, timeout=20.0, what="condition", every=0.02):
-    """Asks again and again until it holds; never sleeps for luck. Returns what it held."""
+def wait_until(condition, timeout=60.0, what="condition", every=0.02):
+    """Asks again and again until it holds; never sleeps for luck. Returns what it held. `what` is a text, or makes one."""
     deadline = time.monotonic() + timeout
     while True:
         value = condition()
         if value:
             return value
         if time.monotonic() > deadline:
-            raise AssertionError(f"waited {timeout} s for {what}")
+            raise AssertionError(f"waited {timeout} s for {what() if callable(what) else what}")
         time.sleep(every)
 
 
