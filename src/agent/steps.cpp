@@ -212,12 +212,16 @@ void Steps::on_message(const StepKey& key, const wire::StepdToAgent& message) {
         const auto it = gathering_.find(message.pids().id());
         if (it == gathering_.end()) return;
         it->second.answer->mutable_pids()->MergeFrom(message.pids().pids());
+        it->second.answer->mutable_usage()->MergeFrom(message.pids().usage());
         if (--it->second.missing == 0) finish_pids(it->first);
         return;
     }
     const auto it = steps_.find(key);
     if (it == steps_.end() || !message.has_status()) return;
     it->second.pid = static_cast<pid_t>(message.status().pid());
+    if (message.status().has_usage()) {
+        it->second.usage = std::make_unique<wire::StepUsage>(message.status().usage());
+    }
     if (key.step == kBatchStep && (message.status().ending() || message.status().has_report()))
         release_end({key.job, key.attempt});
     if (message.status().has_report() && !it->second.report) finish(key, message.status().report());
@@ -270,6 +274,7 @@ void Steps::clean(const StepKey& key) {
     wire::StepReport report;
     wire::encode_key(key, report.mutable_key());
     report.set_lost(true);
+    if (step.usage) *report.mutable_usage() = *step.usage;
     report.set_job_clean(*job_gone);
     finish(key, std::move(report));
 }

@@ -37,6 +37,7 @@ class PidsAsk;
 class SetDeadline;
 class SignalSteps;
 class StepReport;
+class StepUsage;
 class StepdToAgent;
 }  // namespace switchyard::wire
 
@@ -85,6 +86,7 @@ class Steps {
         // Not reported to anybody: what is left of a step that nobody knows. A launch waits for its
         // end.
         bool unknown = false;
+        std::unique_ptr<wire::StepUsage> usage;  // As last told, should its stepd die.
         std::unique_ptr<wire::LaunchStep> next;
         io::Loop::Timer cleaning;  // Killing what a dead stepd left.
         Millis pause{1};

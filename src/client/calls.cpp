@@ -98,6 +98,7 @@ Status query_jobs(Connection& connection, const JobsQuery& query,
     to->set_history(query.history);
     if (query.history_from) to->set_history_from(query.history_from->time_since_epoch().count());
     if (query.history_to) to->set_history_to(query.history_to->time_since_epoch().count());
+    to->set_past_runs(query.past_runs);
     to->set_one_job(query.one_job);
     to->set_hidden_partitions(query.hidden_partitions);
     return for_each_reply(connection, request, [&](const wire::Reply& reply) -> Status {

@@ -81,6 +81,7 @@ struct JobsQuery {
     bool with_steps = false;
     bool history = false;
     std::optional<Instant> history_from, history_to;
+    bool past_runs = false;  // With history: runs before a requeue, as jobs of their own.
     bool one_job = false;
     bool hidden_partitions = false;
 };

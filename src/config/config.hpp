@@ -65,6 +65,12 @@ struct Config {
     std::optional<std::uint32_t> over_time_limit;
     std::string scheduler_type = "sched/backfill", scheduler_parameters, dependency_parameters;
     std::string task_plugin, proctrack_type;
+    Seconds sample_period{30};  // JobAcctGatherFrequency, of tasks; 0: only at the end of a step.
+    std::string job_acct_gather_frequency = "30";
+    // PurgeJobAfter, PurgeStepAfter: how long what has ended is kept; none: for ever.
+    std::optional<Seconds> purge_jobs_after, purge_steps_after;
+    bool keep_scripts = false, keep_environments = false;  // AccountingStoreFlags
+    std::string accounting_store_flags;
     bool constrain_cores = true, constrain_memory = true, constrain_devices = true;  // cgroup.conf
     std::string cgroup_plugin = "autodetect";
     std::string task_prolog, task_epilog, prolog, epilog;

@@ -539,6 +539,25 @@ TEST_F(ConfigTest, CgroupConfSaysWhatIsConstrained) {
 
 // --- what commands read ---
 
+TEST_F(ConfigTest, WhatIsMeasuredAndHowLongHistoryIsKept) {
+    write("slurm.conf",
+          "ClusterName=c\nNodeName=n1\nPartitionName=p Nodes=n1\n"
+          "JobAcctGatherFrequency=task=10,energy=0\nPurgeJobAfter=12months\n"
+          "PurgeStepAfter=48hours\nAccountingStoreFlags=job_comment,job_script\n");
+    const auto config = load_config(path("slurm.conf"));
+    ASSERT_TRUE(config) << config.error().message;
+    EXPECT_EQ(config->sample_period, Seconds{10});
+    EXPECT_EQ(config->purge_jobs_after, Seconds{12 * 30 * 24 * 3600});
+    EXPECT_EQ(config->purge_steps_after, Seconds{48 * 3600});
+    EXPECT_TRUE(config->keep_scripts);
+    EXPECT_FALSE(config->keep_environments);
+    for (const char* bad : {"PurgeJobAfter=soon", "PurgeStepAfter=3weeks",
+                            "JobAcctGatherFrequency=cpu=3", "AccountingStoreFlags=everything"}) {
+        write("slurm.conf", std::string("ClusterName=c\nNodeName=n1\n") + bad + "\n");
+        EXPECT_FALSE(load_config(path("slurm.conf"))) << bad;
+    }
+}
+
 TEST_F(ConfigTest, TheClientsFormKnowsHowToReachTheControllerAndReadsNoNodes) {
     write("more.conf", "SwitchyardRunDir=/r\nSlurmctldPort=7001\n");
     write("slurm.conf",

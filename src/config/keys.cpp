@@ -6,6 +6,7 @@
 #include <array>
 
 #include "base/text.hpp"
+#include "config/history_keys.hpp"
 #include "config/key_names.hpp"
 
 namespace switchyard::config {
@@ -145,6 +146,11 @@ constexpr auto kKeys = std::to_array<KeyRule<Config>>({
     {"ProctrackType", set_optional_text<Config, &Config::proctrack_type>, kContainment},
     {"TaskPlugin", set_optional_text<Config, &Config::task_plugin>, kContainment},
     {"TopologyPlugin", set_optional_text<Config, &Config::topology_plugin>, "the topology is flat"},
+    // What is kept of jobs that are over, and measured of those that run.
+    {"AccountingStoreFlags", set_accounting_store_flags},
+    {"JobAcctGatherFrequency", set_sample_frequency},
+    {"PurgeJobAfter", set_purge_jobs_after},
+    {"PurgeStepAfter", set_purge_steps_after},
     // Known to Slurm, without effect here.
     {"AccountingStorageBackupHost", nullptr, kNoAccounting},
     {"AccountingStorageEnforce", nullptr, "there are no associations and limits yet"},
@@ -157,7 +163,6 @@ constexpr auto kKeys = std::to_array<KeyRule<Config>>({
     {"AccountingStorageTRES", nullptr, kNoAccounting},
     {"AccountingStorageType", nullptr, kNoAccounting},
     {"AccountingStorageUser", nullptr, kNoAccounting},
-    {"AccountingStoreFlags", nullptr, kNoAccounting},
     {"AccountingStoreJobComment", nullptr, kNoAccounting},
     {"AcctGatherEnergyType"},
     {"AcctGatherFilesystemType"},
@@ -217,9 +222,8 @@ constexpr auto kKeys = std::to_array<KeyRule<Config>>({
     {"HealthCheckTimeout"},
     {"HttpParserType"},
     {"InteractiveStepOptions"},
-    {"JobAcctGatherFrequency"},
     {"JobAcctGatherParams"},
-    {"JobAcctGatherType"},
+    {"JobAcctGatherType", nullptr, "usage is read from /proc and cgroups, whatever it says"},
     {"JobCheckpointDir"},
     {"JobCompHost", nullptr, kNoAccounting},
     {"JobCompLoc", nullptr, kNoAccounting},

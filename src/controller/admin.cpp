@@ -52,34 +52,6 @@ void handle_ping(Controller& controller, Session& session, const wire::Request& 
     controller.finish(session, reply.SerializeAsString());
 }
 
-void handle_diag(Controller& controller, Session& session, const wire::Request& request) {
-    const core::SchedulerFigures core = controller.cluster().figures();
-    const Figures& own = controller.figures();
-    wire::Reply reply = answer_to(request);
-    wire::DiagReply* out = reply.mutable_diag();
-    out->set_main_cycles(core.main_cycles);
-    out->set_backfill_cycles(core.backfill_cycles);
-    out->set_jobs_submitted(core.jobs_submitted);
-    out->set_jobs_started(core.jobs_started);
-    out->set_jobs_completed(core.jobs_completed);
-    out->set_jobs_cancelled(core.jobs_cancelled);
-    out->set_jobs_failed(core.jobs_failed);
-    out->set_jobs_backfilled(core.jobs_backfilled);
-    out->set_last_depth(core.last_depth);
-    out->set_last_backfill_depth(core.last_backfill_depth);
-    out->set_connections(controller.sessions().count() + controller.agents().count());
-    out->set_requests(own.requests);
-    out->set_started(millis(own.started));
-    out->set_now(millis(controller.now()));
-    out->set_last_cycle_us(own.last_cycle_us);
-    out->set_max_cycle_us(own.max_cycle_us);
-    out->set_total_cycle_us(own.total_cycle_us);
-    out->set_last_backfill_us(own.last_backfill_us);
-    out->set_max_backfill_us(own.max_backfill_us);
-    out->set_total_backfill_us(own.total_backfill_us);
-    controller.finish(session, reply.SerializeAsString());
-}
-
 void handle_reconfigure(Controller& controller, Session& session, const wire::Request& request) {
     if (!allowed(controller, session, request)) return;
     const core::Token token = controller.ask(session, request.id());

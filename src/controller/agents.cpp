@@ -17,7 +17,8 @@ core::StepReport to_report(const wire::StepReport& message) {
             .out_of_memory = message.out_of_memory(),
             .lost = message.lost(),
             .launch_error = message.launch_error(),
-            .job_clean = message.job_clean()};
+            .job_clean = message.job_clean(),
+            .usage = wire::decode(message.usage())};
 }
 
 }  // namespace

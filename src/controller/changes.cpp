@@ -4,6 +4,11 @@
 #include "controller/controller.hpp"
 
 namespace switchyard::controller {
+namespace {
+
+constexpr Seconds kPurgePeriod{3600};
+
+}  // namespace
 
 void Controller::add_changes(const core::Changes& changes, store::Batch& batch) {
     for (const JobId id : changes.jobs) {
@@ -15,6 +20,7 @@ void Controller::add_changes(const core::Changes& changes, store::Batch& batch) 
             log_.verbose("JobId={} {}", model::display_id(it->second), batch.jobs.back().state);
         }
     }
+    for (const model::Job& run : changes.past_runs) batch.past_runs.push_back(rows_.to_row(run));
     for (const StepKey& key : changes.steps) {
         const auto it = cluster_->steps().find(key);
         if (it != cluster_->steps().end()) batch.steps.push_back(store::to_row(it->second));
@@ -47,14 +53,36 @@ void Controller::add_changes(const core::Changes& changes, store::Batch& batch) 
     if (changes.next_job_id) batch.next_job_id = cluster_->next_job_id();
 }
 
-// Their records stay as history; the script and the environment are of no more use.
+// Their records stay as history; the script and the environment are of no more use, unless the
+// site keeps them (AccountingStoreFlags).
 void Controller::add_forgotten(const core::Changes& changes, store::Batch& batch) {
     for (const JobId id : changes.forgotten_jobs) {
         if (const auto payload = index_.remove(id)) {
             payloads_.forget(*payload);
-            batch.deleted_payloads.push_back(*payload);
+            if (config_.keep_scripts || config_.keep_environments) {
+                batch.kept_payloads.push_back({.job = *payload,
+                                               .script = config_.keep_scripts,
+                                               .environment = config_.keep_environments});
+            } else {
+                batch.deleted_payloads.push_back(*payload);
+            }
         }
     }
+}
+
+// PurgeJobAfter, PurgeStepAfter: now and every hour; without a pause while there is more to forget.
+void Controller::purge() {
+    const auto before = [&](const std::optional<Seconds>& age) -> std::optional<std::int64_t> {
+        if (!age) return std::nullopt;
+        return unix_seconds(now() - *age);
+    };
+    purge_ = store::Purge{.jobs_before = before(config_.purge_jobs_after),
+                          .steps_before = before(config_.purge_steps_after)};
+    if (!purge_->jobs_before && !purge_->steps_before) purge_.reset();
+    purge_timer_ = loop_.after(kPurgePeriod, [this] { purge(); });
+    if (!purge_) return;
+    dirty_ = true;
+    request_seal();
 }
 
 }  // namespace switchyard::controller

@@ -43,7 +43,8 @@ void Committer::run() {
 }
 
 Committer::Outcome Committer::carry_out(const Work& work) {
-    Outcome outcome{.status = store_->commit(work.batch), .payloads = {}};
+    Outcome outcome{.status = store_->commit(work.batch), .payloads = {}, .purge_is_due = false};
+    outcome.purge_is_due = work.batch.purge && store_->purge_is_due();
     if (!outcome.status) return outcome;
     for (const JobId job : work.wanted) {
         auto found = store_->payload(job);

@@ -27,6 +27,7 @@ class Committer {
     struct Outcome {
         Status status;
         std::map<JobId, PayloadBytes> payloads;  // Of those wanted; null: there is none.
+        bool purge_is_due = false;               // The batch did not purge all it should.
     };
 
     Committer(io::Loop& loop, std::unique_ptr<store::Store> store);

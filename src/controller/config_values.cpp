@@ -49,6 +49,7 @@ void add_jobs(const config::Config& c, Values& out) {
     out.emplace_back("FirstJobId", std::to_string(c.first_job_id));
     out.emplace_back("GresTypes", or_null(join(c.gres_types, ",")));
     out.emplace_back("InactiveLimit", in_seconds(c.inactive_limit));
+    out.emplace_back("JobAcctGatherFrequency", c.job_acct_gather_frequency);
     out.emplace_back("JobRequeue", zero_one(c.job_requeue));
     out.emplace_back("KillWait", in_seconds(c.kill_wait));
     out.emplace_back("LaunchParameters", or_null(c.launch_parameters));
@@ -70,6 +71,7 @@ void add_jobs(const config::Config& c, Values& out) {
 }
 
 void add_site(const config::Config& c, Values& out) {
+    out.emplace_back("AccountingStoreFlags", or_null(c.accounting_store_flags));
     out.emplace_back("PreemptMode", "OFF");
     out.emplace_back("PreemptType", "(null)");
     out.emplace_back("PriorityType", "priority/basic");

@@ -40,11 +40,12 @@ void Controller::seal() {
     cluster_->schedule(now_);
     figures_.add_cycle(std::chrono::duration_cast<std::chrono::microseconds>(
                            std::chrono::steady_clock::now() - begin),
-                       cluster_->figures().backfill_cycles != backfills);
+                       cluster_->figures().backfill_cycles != backfills, now_);
     const core::Changes changes = cluster_->take_changes();
     add_changes(changes, sealed.batch);
     translate(cluster_->take_effects(), sealed);
     add_forgotten(changes, sealed.batch);
+    sealed.batch.purge = std::exchange(purge_, std::nullopt);
     arm_wakeup();
     // Nothing to write and nothing to read: it can go out now, since nothing older is under way.
     if (sealed.batch.empty() && sealed.wanted.empty()) return carry_out(sealed.outbox, {});
@@ -64,6 +65,7 @@ void Controller::on_committed(Committer::Outcome outcome) {
         stopping_ = true;
         return loop_.stop();
     }
+    if (outcome.purge_is_due) purge();
     Outbox outbox = std::exchange(committing_outbox_, {});
     carry_out(outbox, outcome.payloads);
     if (stopping_) {
@@ -118,6 +120,7 @@ Status Controller::reconfigure(std::optional<core::Token> token) {
     users_.forget();
     addresses_.forget();
     log_.info("Reconfigured from {}", config_.path);
+    purge();
     step(core::event::Reconfigure{.token = token, .settings = *std::move(settings)});
     return {};
 }

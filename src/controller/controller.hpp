@@ -86,6 +86,7 @@ class Controller {
     Pids& pids() { return pids_; }
     const JobIndex& jobs() const { return index_; }
     const Figures& figures() const { return figures_; }
+    void reset_figures() { figures_.reset(now(), cluster_->figures()); }
     Instant now() const { return std::max(now_, loop_.now()); }
 
   private:
@@ -118,6 +119,7 @@ class Controller {
     // changes.cpp: changed records as rows of the batch
     void add_changes(const core::Changes& changes, store::Batch& batch);
     void add_forgotten(const core::Changes& changes, store::Batch& batch);
+    void purge();
 
     // effects.cpp: effects as outgoing messages
     class EffectWriter;
@@ -145,6 +147,9 @@ class Controller {
     JobStreams streams_;
     Pids pids_;
     Mailer mailer_;
+
+    std::optional<store::Purge> purge_;  // Goes with the next batch.
+    io::Loop::Timer purge_timer_;
 
     std::uint64_t last_token_ = 0;
     std::unordered_map<std::uint64_t, Waiting> waiting_;

@@ -30,6 +30,15 @@ store::HistoryQuery to_query(const core::event::JobFilter& filter, const wire::J
     for (const model::JobSelector& selector : filter.jobs) query.jobs.push_back(selector.job);
     query.uids = filter.uids;
     query.names = filter.names;
+    query.partitions = filter.partitions;
+    query.past_runs = message.past_runs();
+    // A job asked for by how it ended is found by that; any other state is no matter of the store.
+    const auto is_end = [](model::JobState state) { return model::is_finished(state); };
+    if (!filter.states.empty() && std::ranges::all_of(filter.states, is_end)) {
+        for (const model::JobState state : filter.states)
+            query.states.emplace_back(model::long_name(state));
+        query.ended_only = true;
+    }
     if (message.has_history_from()) query.from = Instant{Millis{message.history_from()}};
     if (message.has_history_to()) query.to = Instant{Millis{message.history_to()}};
     return query;
@@ -47,6 +56,25 @@ bool selected(const std::vector<model::JobSelector>& selectors, const model::Job
            });
 }
 
+// Of jobs that have not ended, memory knows more than the store: why they wait is written only
+// along with real changes.
+std::vector<model::Job> living(const core::Cluster& cluster, std::span<const JobId> ids) {
+    std::vector<model::Job> jobs;
+    for (const JobId id : ids) {
+        const auto it = cluster.jobs().find(id);
+        if (it != cluster.jobs().end() && !std::holds_alternative<model::Ended>(it->second.phase))
+            jobs.push_back(it->second);
+    }
+    return jobs;
+}
+
+void prefer(const std::vector<model::Job>& living, std::vector<model::Job>& found) {
+    for (model::Job& job : found) {
+        const auto it = std::ranges::lower_bound(living, job.id, {}, &model::Job::id);
+        if (it != living.end() && it->id == job.id && it->attempt == job.attempt) job = *it;
+    }
+}
+
 std::string chunk_frame(std::uint64_t request, bool last, Instant now,
                         const store::HistoryChunk& chunk, const JobMatcher& match) {
     wire::Reply reply;
@@ -54,14 +82,15 @@ std::string chunk_frame(std::uint64_t request, bool last, Instant now,
     reply.set_last(last);
     wire::JobsReply* out = reply.mutable_jobs();
     out->set_now(now.time_since_epoch().count());
-    std::vector<JobId> shown;
+    std::vector<std::pair<JobId, Attempt>> shown;
     for (const model::Job& job : chunk.jobs) {
         if (!selected(match.filter.jobs, job) || !match(job)) continue;
         wire::encode(job, out->add_jobs());
-        shown.push_back(job.id);
+        shown.emplace_back(job.id, job.attempt);
     }
     for (const model::Step& step : chunk.steps) {
-        if (std::ranges::binary_search(shown, step.key.job)) wire::encode(step, out->add_steps());
+        const std::pair run(step.key.job, step.key.attempt);
+        if (std::ranges::binary_search(shown, run)) wire::encode(step, out->add_steps());
     }
     return reply.SerializeAsString();
 }
@@ -104,9 +133,11 @@ void JobStreams::fetch_history(const std::shared_ptr<History>& history) {
     history->place += count;
     const bool last = history->place == history->ids.size();
     const Instant now = controller_.now();
-    controller_.reader().ask([this, history, begin, count, last, now](store::Reader& reader) {
-        const auto part = std::span<const JobId>(history->ids).subspan(begin, count);
-        const auto chunk = reader.fetch(part, history->with_steps);
+    const auto part = std::span<const JobId>(history->ids).subspan(begin, count);
+    controller_.reader().ask([this, history, part, last, now,
+                              known = living(controller_.cluster(), part)](store::Reader& reader) {
+        auto chunk = reader.fetch(part, history->with_steps, history->query.past_runs);
+        if (chunk) prefer(known, chunk->jobs);
         std::string frame = chunk ? chunk_frame(history->request, last, now, *chunk, history->match)
                                   : failure_frame(history->request, chunk.error());
         const bool over = last || !chunk;

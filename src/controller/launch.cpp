@@ -58,6 +58,7 @@ void set_site(const config::Config& config, wire::LaunchStep& out) {
     out.set_constrain_devices(config.constrain_devices);
     out.set_task_prolog(config.task_prolog);
     out.set_task_epilog(config.task_epilog);
+    out.set_sample_period(static_cast<std::uint32_t>(config.sample_period.count()));
 }
 
 }  // namespace

@@ -41,6 +41,7 @@ void Pids::start(Session& session, std::uint64_t request, const wire::PidsQuery&
     wire::ControllerToAgent ask;
     ask.mutable_pids()->set_id(id);
     ask.mutable_pids()->set_job(query.job());
+    ask.mutable_pids()->set_usage(query.usage());
     const std::string frame = ask.SerializeAsString();
     for (const model::NodeGrant& grant : run->allocation.nodes) {
         if (!query.node().empty() && query.node() != grant.node) continue;
@@ -59,6 +60,10 @@ void Pids::on_answer(const std::string& node, const wire::PidsAnswer& answer) {
     for (const wire::PidEntry& entry : answer.pids()) {
         if (gathering.step && *gathering.step != entry.step()) continue;
         *gathering.reply.mutable_pids()->add_pids() = entry;
+    }
+    for (const wire::StepUsageEntry& entry : answer.usage()) {
+        if (gathering.step && *gathering.step != entry.key().step()) continue;
+        *gathering.reply.mutable_pids()->add_usage() = entry;
     }
     if (gathering.missing.empty()) finish(answer.id());
 }

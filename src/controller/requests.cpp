@@ -1,6 +1,8 @@
 // requests.cpp: from a frame to its handler.
 #include "controller/requests.hpp"
 
+#include <chrono>
+
 #include "base/limits.hpp"
 #include "controller/replies.hpp"
 #include "wire/codec.hpp"
@@ -91,7 +93,12 @@ void Controller::on_request(Session& session, std::string_view frame) {
     }
     log_.debug("{} from uid={}: request {}", request.command(), session.caller.uid,
                static_cast<int>(request.body_case()));
+    const std::uint32_t uid = session.caller.uid;
+    const auto begin = std::chrono::steady_clock::now();
     handler(*this, session, request);
+    figures_.add_request(
+        static_cast<int>(request.body_case()), uid,
+        std::chrono::duration_cast<Figures::Micros>(std::chrono::steady_clock::now() - begin));
 }
 
 void Controller::on_session_gone(Session& session, bool path_broke) {

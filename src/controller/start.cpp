@@ -93,7 +93,9 @@ Result<std::unique_ptr<Controller>> Controller::create(io::Loop& loop, Log& log,
         probe.reset();
         put_aside(database, log);
     }
-    SY_TRY(auto store, store::open_sqlite(database, options.store));
+    store::SqliteOptions store_options = options.store;
+    store_options.keep_payloads = config.keep_scripts || config.keep_environments;
+    SY_TRY(auto store, store::open_sqlite(database, store_options));
     const Instant now = std::chrono::floor<Millis>(std::chrono::system_clock::now());
     SY_TRY(store::Loaded loaded, store->load(now - settings.min_job_age));
     log.info("Recovered state of {} jobs, {} steps, {} nodes (epoch {})", loaded.jobs.size(),
@@ -109,6 +111,7 @@ Result<std::unique_ptr<Controller>> Controller::create(io::Loop& loop, Log& log,
     std::unique_ptr<Controller> controller(new Controller(loop, log, std::move(parts)));
     SY_CHECK(controller->listen());
     controller->step(core::event::Tick{});
+    controller->purge();
     return controller;
 }
 
@@ -139,6 +142,7 @@ Controller::Controller(io::Loop& loop, Log& log, Parts parts)
       reader_(std::move(parts.reader)),
       committer_(loop, std::move(parts.store)) {
     figures_.started = now_;
+    figures_.since = now_;
     for (const auto& [id, job] : cluster_->jobs()) index_.add(job);
 }
 

@@ -31,8 +31,8 @@ bool Job::operator==(const Job& other) const {
     return same_spec && id == other.id && array == other.array && attempt == other.attempt &&
            restarts == other.restarts && priority == other.priority &&
            partition == other.partition && submitted == other.submitted &&
-           last_evaluated == other.last_evaluated && scheduler == other.scheduler &&
-           next_step == other.next_step && nonce == other.nonce &&
+           eligible == other.eligible && last_evaluated == other.last_evaluated &&
+           scheduler == other.scheduler && next_step == other.next_step && nonce == other.nonce &&
            admin_comment == other.admin_comment && system_comment == other.system_comment &&
            phase == other.phase;
 }

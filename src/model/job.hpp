@@ -96,6 +96,7 @@ struct Job {
     std::uint32_t priority = 0;  // 0: held.
     std::string partition;       // The one it runs in, or the first it asked for.
     Instant submitted{};
+    std::optional<Instant> eligible;  // Since when it could have run; of its present attempt.
     std::optional<Instant> last_evaluated;
     std::string scheduler;  // "Main" or "Backfill": who looked last.
     std::uint32_t next_step = 0;

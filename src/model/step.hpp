@@ -11,6 +11,7 @@
 #include "model/job.hpp"
 #include "model/job_spec.hpp"
 #include "model/resources.hpp"
+#include "model/usage.hpp"
 
 namespace switchyard::model {
 
@@ -33,6 +34,7 @@ struct StepSpec {
     bool immediate = false;
     std::optional<TimeLimit> time_limit;
     bool interactive = false;
+    std::string submit_line;  // The srun that asked for it.
     bool operator==(const StepSpec&) const = default;
 };
 
@@ -64,6 +66,7 @@ struct Step {
     Instant started{};
     std::vector<std::string> running_nodes;  // Those that have not reported its end.
     ExitStatus worst_exit;                   // Of the nodes that have.
+    StepUsage usage;                         // Likewise.
     std::optional<StepEnd> end;
     bool operator==(const Step&) const = default;
 };

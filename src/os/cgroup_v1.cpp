@@ -75,10 +75,15 @@ class CgroupV1 final : public Containment {
     }
 
     Usage usage(const StepKey& key) override {
-        if (memory_.empty()) return {resident_bytes(pids(key)), 0};
+        Usage found;
+        if (memory_.empty()) {
+            found.memory_bytes = resident_bytes(pids(key));
+            return found;
+        }
         const std::string step = step_path(memory_, key);
-        return {read_number(step + "/memory.usage_in_bytes"),
-                read_number(step + "/memory.max_usage_in_bytes")};
+        found.memory_bytes = read_number(step + "/memory.usage_in_bytes");
+        found.memory_peak_bytes = read_number(step + "/memory.max_usage_in_bytes");
+        return found;
     }
 
     Result<bool> remove(const StepKey& key) override {

@@ -90,9 +90,21 @@ class CgroupV2 final : public Containment {
     }
 
     Usage usage(const StepKey& key) override {
-        if (!memory_) return {resident_bytes(pids(key)), 0};
         const std::string step = step_path(node_, key);
-        return {read_number(step + "/memory.current"), read_number(step + "/memory.peak")};
+        Usage found;
+        if (memory_) {
+            found.memory_bytes = read_number(step + "/memory.current");
+            found.memory_peak_bytes = read_number(step + "/memory.peak");
+        } else {
+            found.memory_bytes = resident_bytes(pids(key));
+        }
+        const auto time = read_file(step + "/cpu.stat");
+        for (const std::string_view line : split(time ? *time : std::string(), '\n')) {
+            const auto value = parse_uint(line.substr(line.find(' ') + 1));
+            if (line.starts_with("user_usec ")) found.user_us = value.value_or(0);
+            if (line.starts_with("system_usec ")) found.system_us = value.value_or(0);
+        }
+        return found;
     }
 
     Result<bool> remove(const StepKey& key) override {

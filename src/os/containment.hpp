@@ -56,6 +56,8 @@ struct StepLimits {
 
 struct Usage {
     std::uint64_t memory_bytes = 0, memory_peak_bytes = 0;
+    // Processor time of all that ever was in it, where the kernel counts it.
+    std::uint64_t user_us = 0, system_us = 0;
 };
 
 // How a child enters the step between fork and exec. Prepared beforehand, since a child of vfork

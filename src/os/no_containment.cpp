@@ -54,7 +54,7 @@ class NoContainment final : public Containment {
     Usage usage(const StepKey& key) override {
         const std::uint64_t now = resident_bytes(pids(key));
         peak_ = std::max(peak_, now);
-        return {now, peak_};
+        return {.memory_bytes = now, .memory_peak_bytes = peak_, .user_us = 0, .system_us = 0};
     }
 
     Result<bool> remove(const StepKey&) override {

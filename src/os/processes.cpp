@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <map>
+#include <string_view>
+#include <vector>
 
 #include "base/text.hpp"
 #include "os/files.hpp"
@@ -22,24 +24,79 @@ std::vector<pid_t> list_pids() {
     return pids;
 }
 
+// /proc/PID/stat: "12 (a name) S 1 12 12 ...": the name may hold anything, so count from its last
+// bracket. Fields have the numbers that proc(5) gives them.
+struct Stat {
+    std::string text;
+    std::vector<std::string_view> fields;  // From the state on, which is the third.
+    char state = '?';
+    std::string name;
+    std::uint64_t number(std::size_t field) const {
+        return parse_uint(fields[field - 3]).value_or(0);
+    }
+};
+
+std::optional<Stat> read_stat(pid_t pid) {
+    auto text = read_file("/proc/" + std::to_string(pid) + "/stat");
+    if (!text) return std::nullopt;
+    Stat stat;
+    stat.text = *std::move(text);
+    const std::size_t open = stat.text.find('('), bracket = stat.text.rfind(')');
+    if (open == std::string::npos || bracket == std::string::npos) return std::nullopt;
+    stat.name = stat.text.substr(open + 1, bracket - open - 1);
+    stat.fields = split(trim(std::string_view(stat.text).substr(bracket + 1)), ' ');
+    if (stat.fields.size() < 22 || stat.fields[0].empty()) return std::nullopt;
+    stat.state = stat.fields[0][0];
+    return stat;
+}
+
+// Of a line "name:   12 kB".
+std::optional<std::uint64_t> value_of(std::string_view text, std::string_view name) {
+    for (std::string_view line : split(text, '\n')) {
+        if (!line.starts_with(name)) continue;
+        line = trim(line.substr(name.size()));
+        return parse_uint(line.substr(0, line.find(' ')));
+    }
+    return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<Process> read_process(pid_t pid) {
-    const auto text = read_file("/proc/" + std::to_string(pid) + "/stat");
-    if (!text) return std::nullopt;
-    // "12 (a name) S 1 12 12 ...": the name may hold anything, so count from its last bracket.
-    const std::size_t open = text->find('('), bracket = text->rfind(')');
-    if (open == std::string::npos || bracket == std::string::npos) return std::nullopt;
-    const auto fields = split(trim(std::string_view(*text).substr(bracket + 1)), ' ');
-    if (fields.size() < 22 || fields[0].empty()) return std::nullopt;
+    const auto stat = read_stat(pid);
+    if (!stat) return std::nullopt;
     Process found;
     found.pid = pid;
-    found.state = fields[0][0];
-    found.name = text->substr(open + 1, bracket - open - 1);
-    found.parent = static_cast<pid_t>(parse_uint(fields[1]).value_or(0));
-    found.session = static_cast<pid_t>(parse_uint(fields[3]).value_or(0));
-    found.resident =
-        parse_uint(fields[21]).value_or(0) * static_cast<std::uint64_t>(::getpagesize());
+    found.state = stat->state;
+    found.name = stat->name;
+    found.parent = static_cast<pid_t>(stat->number(4));
+    found.session = static_cast<pid_t>(stat->number(6));
+    found.resident = stat->number(24) * static_cast<std::uint64_t>(::getpagesize());
+    return found;
+}
+
+std::optional<ProcessUsage> read_usage(pid_t pid) {
+    const auto stat = read_stat(pid);
+    if (!stat) return std::nullopt;
+    const auto ticks = static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK));
+    const std::string folder = "/proc/" + std::to_string(pid);
+    ProcessUsage found;
+    found.parent = static_cast<pid_t>(stat->number(4));
+    found.major_faults = stat->number(12) + stat->number(13);
+    found.user_us = (stat->number(14) + stat->number(16)) * 1'000'000 / ticks;
+    found.system_us = (stat->number(15) + stat->number(17)) * 1'000'000 / ticks;
+    found.virtual_size = stat->number(23);
+    found.resident = stat->number(24) * static_cast<std::uint64_t>(::getpagesize());
+    if (const auto status = read_file(folder + "/status")) {
+        found.peak_resident = value_of(*status, "VmHWM:").value_or(0) * 1024;
+    }
+    if (const auto io = read_file(folder + "/io")) {
+        const auto read = value_of(*io, "rchar:");
+        const auto written = value_of(*io, "wchar:");
+        found.io_known = read && written;
+        found.read = read.value_or(0);
+        found.written = written.value_or(0);
+    }
     return found;
 }
 

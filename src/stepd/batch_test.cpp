@@ -25,6 +25,34 @@ TEST_F(StepdTest, ABatchScriptRunsInItsFolderAndItsExitCodeIsReported) {
     let_go();
 }
 
+TEST_F(StepdTest, TheReportSaysWhatTheTasksUsed) {
+    order.mutable_launch()->set_sample_period(30);
+    // It lives until it was looked at: the agent is told of every look.
+    start_batch(
+        "i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done\n"
+        "while [ ! -e go ]; do sleep 0.05; done");
+    bool looked = false;
+    while (!looked) {
+        const auto message = agent.receive<wire::StepdToAgent>();
+        ASSERT_TRUE(message) << "nobody looked";
+        const model::StepUsage seen = wire::decode(message->status().usage());
+        looked = model::find_measure(seen, "mem") != nullptr;
+    }
+    ASSERT_TRUE(os::write_new_file(work + "/go", "", 0666));
+    const auto end = report();
+    ASSERT_TRUE(end);
+    const model::StepUsage usage = wire::decode(end->usage());
+    EXPECT_GT(usage.user_us + usage.system_us, 0u);
+    const model::UsageMeasure* memory = model::find_measure(usage, "mem");
+    ASSERT_NE(memory, nullptr);
+    EXPECT_GT(memory->max.value, 500'000u);
+    EXPECT_EQ(memory->max.node, order.launch().node());
+    EXPECT_EQ(memory->tasks, 1u);
+    EXPECT_GT(model::find_measure(usage, "vmem")->total, memory->total);
+    EXPECT_GT(model::find_measure(usage, "fs/disk")->total, 0u);
+    let_go();
+}
+
 TEST_F(StepdTest, OutputNamesFollowThePatternsAndErrorsGoToTheirOwnFile) {
     change_spec([](model::JobSpec& spec) {
         spec.std_out = "%x-%4j.o";

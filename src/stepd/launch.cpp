@@ -123,6 +123,7 @@ Result<Launch> read_launch(const wire::AgentToStepd& message) {
     to.constrain_cores = from.constrain_cores();
     to.constrain_memory = from.constrain_memory();
     to.constrain_devices = from.constrain_devices();
+    to.sample_period = Seconds{from.sample_period()};
     to.task_prolog = from.task_prolog();
     to.task_epilog = from.task_epilog();
     if (from.has_batch()) to.payload = wire::decode(from.batch());

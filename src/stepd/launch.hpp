@@ -77,6 +77,7 @@ struct Launch {
     std::vector<HostName> hosts;
     bool constrain_cores = true, constrain_memory = true, constrain_devices = true;
     std::string task_prolog, task_epilog;
+    Seconds sample_period{30};  // 0: what tasks use is looked at when they end.
     model::JobPayload payload;  // Environment, limits and umask also of srun's steps.
     Command command;            // Only of srun's steps.
     Setup setup;

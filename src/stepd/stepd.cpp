@@ -151,6 +151,8 @@ void Stepd::run_tasks() {
         own_deadline_ = os::now() + launch_.spec.time_limit->seconds;
     }
     set_deadline(launch_.deadline);
+    for (const Task& task : tasks_) sampler_.add_task(task.global, task.pid);
+    watch_usage();
     watch_memory();
     // A child that exited before this process listened for it.
     reap();

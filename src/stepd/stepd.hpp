@@ -26,6 +26,7 @@
 #include "stepd/output_files.hpp"
 #include "stepd/srun_link.hpp"
 #include "stepd/task_pipes.hpp"
+#include "stepd/usage_sampler.hpp"
 
 namespace switchyard::wire {
 class EndStep;
@@ -117,6 +118,12 @@ class Stepd {
     void watch_memory();
     void answer_pids(const wire::PidsAsk& ask);
 
+    // --- stepd_usage.cpp: what the tasks use ---
+    void watch_usage();
+    void look_at_usage();
+    void remember_processor_time();
+    model::StepUsage usage() const;
+
     // --- stepd_finish.cpp: from the last exit to the report ---
     void reap();
     void report_exits(const std::vector<Task*>& exited);
@@ -138,9 +145,13 @@ class Stepd {
     std::string script_folder_;
     io::Fd messages_;  // The batch job's standard error.
 
+    UsageSampler sampler_;
+    os::Usage last_usage_;  // By the kernel's count for the whole step.
+    Millis usage_pause_{0};
+
     io::Loop::Watch child_watch_;
     io::Loop::Timer deadline_timer_, warn_timer_, kill_timer_, empty_timer_, memory_timer_,
-        deliver_timer_, known_timer_;
+        deliver_timer_, known_timer_, usage_timer_;
     std::optional<Instant> frozen_since_;
     std::optional<Instant>
         own_deadline_;  // Of a step with a time limit of its own, whatever the job's is.

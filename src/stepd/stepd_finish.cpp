@@ -1,10 +1,12 @@
 // stepd_finish.cpp: from the exit of the last task to the report that the step is over.
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "os/files.hpp"
 #include "os/processes.hpp"
@@ -35,8 +37,14 @@ bool is_worse(const model::ExitStatus& a, const model::ExitStatus& b) {
 // All children, those too that tasks left behind: they are ours since we are their subreaper.
 void Stepd::reap() {
     std::vector<Task*> exited;
-    int status = 0;
-    for (pid_t pid = 0; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;) {
+    siginfo_t dead{};
+    while (::waitid(P_ALL, 0, &dead, WEXITED | WNOHANG | WNOWAIT) == 0 && dead.si_pid != 0) {
+        const pid_t pid = std::exchange(dead.si_pid, 0);
+        int status = 0;
+        rusage used{};
+        sampler_.look_at_dead(pid);
+        if (::wait4(pid, &status, WNOHANG, &used) != pid) break;
+        sampler_.ended(pid, used);
         const auto task = std::ranges::find(tasks_, pid, &Task::pid);
         if (task == tasks_.end()) continue;
         task->exited = true;
@@ -51,6 +59,7 @@ void Stepd::reap() {
         warn_timer_ = {};
         kill_timer_ = {};
         memory_timer_ = {};
+        usage_timer_ = {};
     }
     if (stage_ == Stage::Emptying) empty_out();
 }
@@ -96,6 +105,7 @@ void Stepd::empty_out() {
         if (!spares_sruns(left)) walls_->kill_all(launch_.key);
         return again();
     }
+    remember_processor_time();
     const std::uint64_t kills = walls_->limits_memory() ? walls_->oom_kills(launch_.key) : 0;
     const auto removed = walls_->remove(launch_.key);
     if (!removed) return again();
@@ -162,6 +172,9 @@ void Stepd::send_status() {
         report.set_out_of_memory(out_of_memory_);
         report.set_launch_error(launch_error_);
         report.set_job_clean(job_clean_);
+        wire::encode(usage(), report.mutable_usage());
+    } else if (stage_ == Stage::Running) {
+        wire::encode(usage(), status.mutable_usage());
     }
     agent_.send(message);
 }

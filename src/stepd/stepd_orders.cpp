@@ -179,7 +179,12 @@ void Stepd::answer_pids(const wire::PidsAsk& ask) {
     wire::StepdToAgent message;
     wire::PidsAnswer& answer = *message.mutable_pids();
     answer.set_id(ask.id());
-    if (walls_ && stage_ == Stage::Running) {
+    if (walls_ && stage_ == Stage::Running && ask.usage()) {
+        look_at_usage();
+        wire::StepUsageEntry& entry = *answer.add_usage();
+        wire::encode_key(launch_.key, entry.mutable_key());
+        wire::encode(usage(), entry.mutable_usage());
+    } else if (walls_ && stage_ == Stage::Running) {
         for (const pid_t pid : walls_->pids(launch_.key)) {
             wire::PidEntry& entry = *answer.add_pids();
             entry.set_pid(static_cast<std::uint32_t>(pid));

@@ -22,7 +22,8 @@ std::optional<std::int64_t> seconds(const std::optional<Instant>& instant) {
 bool Batch::empty() const {
     return jobs.empty() && steps.empty() && nodes.empty() && partitions.empty() &&
            payloads.empty() && !next_job_id && deleted_nodes.empty() &&
-           deleted_partitions.empty() && reset_partitions.empty() && deleted_payloads.empty();
+           deleted_partitions.empty() && reset_partitions.empty() && deleted_payloads.empty() &&
+           past_runs.empty() && kept_payloads.empty() && !purge;
 }
 
 struct RowEncoder::Scratch {
@@ -38,6 +39,7 @@ JobRow RowEncoder::to_row(const model::Job& job) {
     scratch_->message.Clear();
     wire::encode(job, &scratch_->message);
     JobRow row{.id = job.id,
+               .attempt = job.attempt,
                .array_id = std::nullopt,
                .element = std::nullopt,
                .uid = job.spec->uid,

@@ -19,6 +19,7 @@ namespace switchyard::store {
 
 struct JobRow {
     JobId id;
+    Attempt attempt;  // Only of past runs.
     std::optional<JobId> array_id;
     std::optional<std::string> element;  // "3", or "3-8%2" while the record stands for several.
     std::uint32_t uid = 0;
@@ -55,8 +56,21 @@ struct PayloadRow {
         record;  // An encoded wire::JobPayload; shared, it may be large.
 };
 
+// What may go: jobs, and steps, that ended before these. Some thousand at a time, so that a commit
+// is never held up for long.
+struct Purge {
+    std::optional<std::int64_t> jobs_before, steps_before;  // Seconds since the epoch.
+};
+
+// A payload that outlives its job, without the parts that nobody asked to keep.
+struct KeptPayload {
+    JobId job;
+    bool script = false, environment = false;
+};
+
 struct Batch {
     std::vector<JobRow> jobs;
+    std::vector<JobRow> past_runs;  // Of jobs that were requeued.
     std::vector<StepRow> steps;
     std::vector<NodeRow> nodes;
     std::vector<PartitionRow> partitions;
@@ -67,6 +81,8 @@ struct Batch {
     std::vector<std::string> deleted_partitions;  // Remembered as deleted.
     std::vector<std::string> reset_partitions;    // Back to what the configuration says.
     std::vector<JobId> deleted_payloads;
+    std::vector<KeptPayload> kept_payloads;
+    std::optional<Purge> purge;
 
     bool empty() const;
 };

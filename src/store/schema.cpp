@@ -42,6 +42,16 @@ CREATE VIEW job_list AS
            datetime(end_time, 'unixepoch', 'localtime') AS ended, exit_code
     FROM jobs ORDER BY id;
 )sql",
+    R"sql(
+CREATE INDEX jobs_by_state ON jobs (state, end_time) WHERE end_time IS NOT NULL;
+CREATE INDEX jobs_by_partition ON jobs (partition, end_time) WHERE end_time IS NOT NULL;
+CREATE TABLE past_runs (
+    id INTEGER NOT NULL, attempt INTEGER NOT NULL, array_id INTEGER, uid INTEGER NOT NULL, user TEXT NOT NULL,
+    name TEXT NOT NULL, partition TEXT NOT NULL, state TEXT NOT NULL, submit_time INTEGER NOT NULL,
+    start_time INTEGER, end_time INTEGER, record BLOB NOT NULL, PRIMARY KEY (id, attempt)) WITHOUT ROWID;
+CREATE INDEX past_runs_by_end ON past_runs (end_time);
+CREATE INDEX past_runs_by_array ON past_runs (array_id) WHERE array_id IS NOT NULL;
+)sql",
 };
 constexpr std::int64_t kVersion = std::size(kMigrations);
 

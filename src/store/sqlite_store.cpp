@@ -13,6 +13,7 @@
 #include "base/text.hpp"
 #include "io/fd.hpp"
 #include "io/file_lock.hpp"
+#include "store/purge.hpp"
 #include "store/schema.hpp"
 #include "store/sqlite.hpp"
 #include "store/sqlite_reader.hpp"
@@ -36,9 +37,10 @@ constexpr std::string_view kPragmas =
 
 struct Statements {
     Statement begin, commit, rollback;
-    Statement put_job, put_step, put_node, put_partition, put_payload, put_counter;
-    Statement delete_node, delete_partition, reset_partition, delete_payload;
+    Statement put_job, put_past_run, put_step, put_node, put_partition, put_payload, put_counter;
+    Statement delete_node, delete_partition, reset_partition, delete_payload, trim_payload;
     Statement payload;
+    PurgeStatements purge;
 };
 
 Status prepare_all(Database& database, Statements& statements) {
@@ -51,6 +53,8 @@ Status prepare_all(Database& database, Statements& statements) {
         {&Statements::commit, "COMMIT"},
         {&Statements::rollback, "ROLLBACK"},
         {&Statements::put_job, "INSERT OR REPLACE INTO jobs VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)"},
+        {&Statements::put_past_run,
+         "INSERT OR REPLACE INTO past_runs VALUES (?,?,?,?,?,?,?,?,?,?,?,?)"},
         {&Statements::put_step, "INSERT OR REPLACE INTO steps VALUES (?,?,?,?,?,?,?,?,?)"},
         {&Statements::put_node, "INSERT OR REPLACE INTO nodes VALUES (?,?,?,?)"},
         {&Statements::put_partition, "INSERT OR REPLACE INTO partitions VALUES (?,?,0,?)"},
@@ -61,12 +65,13 @@ Status prepare_all(Database& database, Statements& statements) {
          "INSERT OR REPLACE INTO partitions VALUES (?,'DELETED',1,x'')"},
         {&Statements::reset_partition, "DELETE FROM partitions WHERE name = ?"},
         {&Statements::delete_payload, "DELETE FROM payloads WHERE job = ?"},
+        {&Statements::trim_payload, "UPDATE payloads SET record = ? WHERE job = ?"},
         {&Statements::payload, kPayloadQuery},
     };
     for (const Text& text : texts) {
         SY_TRY(statements.*text.place, database.prepare(text.sql));
     }
-    return {};
+    return prepare(database, statements.purge);
 }
 
 std::optional<std::int64_t> number(const std::optional<JobId>& id) {
@@ -91,6 +96,37 @@ bool write(Statements& to, const JobRow& row) {
         .run();
 }
 
+bool write_past_run(Statements& to, const JobRow& row) {
+    return to.put_past_run.integer(std::int64_t{row.id.value})
+        .integer(std::int64_t{row.attempt.value})
+        .integer(number(row.array_id))
+        .integer(std::int64_t{row.uid})
+        .text(std::string_view(row.user))
+        .text(std::string_view(row.name))
+        .text(std::string_view(row.partition))
+        .text(std::string_view(row.state))
+        .integer(row.submit_time)
+        .integer(row.start_time)
+        .integer(row.end_time)
+        .blob(row.record)
+        .run();
+}
+
+// What is not to be kept of a script and its environment is taken out of the record.
+bool trim_payload(Statements& to, const KeptPayload& kept) {
+    Statement& query = to.payload.integer(std::int64_t{kept.job.value});
+    const Statement::Step step = query.next();
+    wire::JobPayload payload;
+    const bool found = step == Statement::Step::Row;
+    if (found) payload.ParseFromString(std::string(query.column_bytes(0)));
+    query.reset();
+    if (!found) return step == Statement::Step::Done;
+    if (!kept.script) payload.clear_script();
+    if (!kept.environment) payload.clear_environment();
+    const std::string record = payload.SerializeAsString();
+    return to.trim_payload.blob(record).integer(std::int64_t{kept.job.value}).run();
+}
+
 bool write(Statements& to, const StepRow& row) {
     return to.put_step.integer(std::int64_t{row.key.job.value})
         .integer(std::int64_t{row.key.attempt.value})
@@ -108,6 +144,9 @@ bool write(Statements& to, const Batch& batch) {
     for (const JobRow& row : batch.jobs) {
         if (!write(to, row)) return false;
     }
+    for (const JobRow& row : batch.past_runs) {
+        if (!write_past_run(to, row)) return false;
+    }
     for (const StepRow& row : batch.steps) {
         if (!write(to, row)) return false;
     }
@@ -117,6 +156,9 @@ bool write(Statements& to, const Batch& batch) {
     }
     for (const JobId job : batch.deleted_payloads) {
         if (!to.delete_payload.integer(std::int64_t{job.value}).run()) return false;
+    }
+    for (const KeptPayload& kept : batch.kept_payloads) {
+        if (!trim_payload(to, kept)) return false;
     }
     for (const NodeRow& row : batch.nodes) {
         Statement& put =
@@ -144,8 +186,10 @@ bool write(Statements& to, const Batch& batch) {
 
 class SqliteStore final : public Store {
   public:
-    SqliteStore(std::string path, io::Fd lock, Database database, Statements statements)
+    SqliteStore(std::string path, bool keep_payloads, io::Fd lock, Database database,
+                Statements statements)
         : path_(std::move(path)),
+          keep_payloads_(keep_payloads),
           lock_(std::move(lock)),
           database_(std::move(database)),
           statements_(std::move(statements)) {}
@@ -155,13 +199,16 @@ class SqliteStore final : public Store {
     Status commit(const Batch& batch) override {
         if (broken_) return Failure{*broken_};
         if (batch.empty()) return {};
-        const bool done =
-            statements_.begin.run() && write(statements_, batch) && statements_.commit.run();
+        const bool done = statements_.begin.run() && write(statements_, batch) &&
+                          (!batch.purge || purge(statements_.purge, *batch.purge, purge_is_due_)) &&
+                          statements_.commit.run();
         if (done) return {};
         broken_ = database_.failure("write").error;
         statements_.rollback.run();
         return Failure{*broken_};
     }
+
+    bool purge_is_due() const override { return purge_is_due_; }
 
     Result<std::optional<std::string>> payload(JobId job) override {
         return read_payload(database_, statements_.payload, job);
@@ -175,6 +222,7 @@ class SqliteStore final : public Store {
     Status load_partitions(Loaded& loaded);
 
     std::string path_;
+    bool keep_payloads_ = false, purge_is_due_ = false;
     io::Fd lock_;
     Database database_;
     Statements statements_;
@@ -233,6 +281,7 @@ Result<Loaded> SqliteStore::load(Instant ended_since) {
     SY_TRY(Statement nodes, database_.prepare("SELECT record FROM nodes ORDER BY name"));
     SY_TRY(loaded.nodes, (read_rows<wire::Node, model::Node>(database_, nodes)));
     SY_CHECK(load_partitions(loaded));
+    if (keep_payloads_) return loaded;
     SY_CHECK(database_.execute(fmt::format(
         "DELETE FROM payloads WHERE job NOT IN (SELECT coalesce(array_id, id) FROM jobs "
         "WHERE end_time IS NULL OR end_time >= {})",
@@ -286,7 +335,7 @@ Result<std::unique_ptr<Store>> open_sqlite(const std::string& path, const Sqlite
     Statements statements;
     SY_CHECK(prepare_all(database, statements));
     return std::unique_ptr<Store>(std::make_unique<SqliteStore>(
-        path, std::move(lock), std::move(database), std::move(statements)));
+        path, options.keep_payloads, std::move(lock), std::move(database), std::move(statements)));
 }
 
 }  // namespace switchyard::store

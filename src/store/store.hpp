@@ -38,9 +38,13 @@ struct Loaded {
 struct HistoryQuery {
     std::vector<JobId> jobs{};  // Of a job or of its array.
     std::vector<std::uint32_t> uids{};
-    std::vector<std::string> users{}, names{}, partitions{};
+    std::vector<std::string> users{}, names{};
+    // These two only of jobs that have ended: where and how others are is known better in memory.
+    std::vector<std::string> partitions{}, states{};
     std::optional<Instant> from{};  // Not ended before this.
     std::optional<Instant> to{};    // Submitted by this.
+    bool ended_only = false;        // And ended by `to`; those too that only have to leave nodes.
+    bool past_runs = false;         // Jobs too of which only an earlier run is meant.
 };
 
 struct HistoryChunk {
@@ -56,7 +60,9 @@ class Reader {
     // Which jobs, in the order of their ids; then their records, a part at a time, so that a long
     // list holds up neither this thread nor memory.
     virtual Result<std::vector<JobId>> find(const HistoryQuery& query) = 0;
-    virtual Result<HistoryChunk> fetch(std::span<const JobId> jobs, bool with_steps) = 0;
+    // Past runs stand before the job that they are of.
+    virtual Result<HistoryChunk> fetch(std::span<const JobId> jobs, bool with_steps,
+                                       bool past_runs = false) = 0;
 };
 
 class Store {
@@ -68,6 +74,8 @@ class Store {
     virtual Result<Loaded> load(Instant ended_since) = 0;
     // All of the batch in one transaction.
     virtual Status commit(const Batch& batch) = 0;
+    // Whether the last purge left something to be purged.
+    virtual bool purge_is_due() const = 0;
     virtual Result<std::optional<std::string>> payload(JobId job) = 0;
     // Sees everything committed before each of its calls.
     virtual Result<std::unique_ptr<Reader>> open_reader() = 0;
@@ -75,7 +83,8 @@ class Store {
 
 struct SqliteOptions {
     std::optional<std::uint32_t>
-        pages_max{};  // Refuse to grow beyond so many pages; for tests of a full disk.
+        pages_max{};             // Refuse to grow beyond so many pages; for tests of a full disk.
+    bool keep_payloads = false;  // Those too of jobs that ended long ago.
 };
 
 // Opens (or makes) the database and locks it: Errc::Busy if another controller holds it.

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "store/sqlite.hpp"
+#include "wire/proto/model.pb.h"
 
 namespace switchyard::store {
 namespace {
@@ -225,6 +226,114 @@ TEST_F(StoreTest, HistoryFiltersByTimeUserNameAndId) {
     EXPECT_EQ(find(*reader, {.uids = {1001}, .from = at(150)}), (Ids{3, 4}));
     EXPECT_EQ(find(*reader, {.names = {"late", "sweep"}}), (Ids{4, 5}));
     EXPECT_EQ(find(*reader, {.jobs = {JobId{40}, JobId{1}}}), (Ids{1, 5}));
+}
+
+TEST_F(StoreTest, HistoryFiltersByHowAndWhereJobsEnded) {
+    auto store = open();
+    model::Job failed = ended(2, at(200));
+    std::get<model::Ended>(failed.phase).outcome.state = model::JobState::Failed;
+    model::Job elsewhere = ended(3, at(300));
+    elsewhere.partition = "gpu";
+    model::Job leaving = ended(5, at(400));
+    model::Completing completing;
+    completing.ended = at(400);
+    leaving.phase = completing;
+    ASSERT_TRUE(store->commit(batch_of({ended(1, at(100)), failed, elsewhere, job(4), leaving})));
+    auto reader = *store->open_reader();
+    // Of jobs that have not ended, memory decides.
+    EXPECT_EQ(find(*reader, {.states = {"FAILED"}}), (Ids{2, 4, 5}));
+    EXPECT_EQ(find(*reader, {.partitions = {"gpu"}}), (Ids{3, 4, 5}));
+    EXPECT_EQ(find(*reader, {.states = {"FAILED"}, .ended_only = true}), (Ids{2, 5}));
+    EXPECT_EQ(find(*reader, {.to = at(250), .ended_only = true}), (Ids{1, 2}));
+}
+
+TEST_F(StoreTest, EarlierRunsOfARequeuedJobAreKept) {
+    auto store = open();
+    model::Job first = ended(1, at(100));
+    model::Job now = job(1);
+    now.attempt = Attempt{1};
+    Batch batch = batch_of({now, ended(2, at(150))});
+    batch.past_runs.push_back(to_row(first));
+    ASSERT_TRUE(store->commit(batch));
+    auto reader = *store->open_reader();
+    EXPECT_EQ(find(*reader, {.to = at(1000), .past_runs = true}), Ids{});
+    EXPECT_EQ(find(*reader, {.to = at(120), .ended_only = true, .past_runs = true}), (Ids{1}));
+    const std::vector<JobId> wanted{JobId{1}};
+    const auto chunk = reader->fetch(wanted, false, true);
+    ASSERT_EQ(chunk->jobs.size(), 2u);
+    EXPECT_EQ(chunk->jobs[0], first);
+    EXPECT_EQ(chunk->jobs[1], now);
+    EXPECT_EQ(reader->fetch(wanted, false)->jobs.size(), 1u);
+    EXPECT_EQ(store->load(at(0))->jobs.size(), 2u);
+}
+
+TEST_F(StoreTest, WhatEndedLongAgoIsPurgedWithItsStepsAndPayload) {
+    auto store = open();
+    Batch batch;
+    for (std::uint32_t id = 1; id <= 5000; ++id) {
+        batch.jobs.push_back(to_row(ended(id, at(100 + id % 2))));
+        model::Step step;
+        step.key = {JobId{id}, Attempt{0}, kBatchStep};
+        batch.steps.push_back(to_row(step));
+    }
+    batch.jobs.push_back(to_row(ended(6001, at(500))));
+    batch.payloads = {payload(1, "old"), payload(6001, "young")};
+    ASSERT_TRUE(store->commit(batch));
+    Batch purge;
+    purge.purge = Purge{.jobs_before = 400, .steps_before = std::nullopt};
+    int rounds = 0;
+    do {
+        ASSERT_TRUE(store->commit(purge));
+        ++rounds;
+    } while (store->purge_is_due());
+    EXPECT_GT(rounds, 1) << "one commit must not purge without a limit";
+    auto reader = *store->open_reader();
+    EXPECT_EQ(find(*reader, {}), (Ids{6001}));
+    EXPECT_FALSE(reader->payload(JobId{1})->has_value());
+    EXPECT_TRUE(reader->payload(JobId{6001})->has_value());
+    const std::vector<JobId> gone{JobId{1}};
+    EXPECT_TRUE(reader->fetch(gone, true)->steps.empty());
+}
+
+TEST_F(StoreTest, StepsMayBePurgedBeforeTheirJobs) {
+    auto store = open();
+    Batch batch;
+    for (std::uint32_t id = 1; id <= 5001; ++id) {
+        batch.jobs.push_back(to_row(ended(id, at(id == 5001 ? 500 : 100))));
+        model::Step step;
+        step.key = {JobId{id}, Attempt{0}, kBatchStep};
+        batch.steps.push_back(to_row(step));
+    }
+    ASSERT_TRUE(store->commit(batch));
+    Batch purge;
+    purge.purge = Purge{.jobs_before = std::nullopt, .steps_before = 400};
+    do {
+        ASSERT_TRUE(store->commit(purge));
+    } while (store->purge_is_due());
+    auto reader = *store->open_reader();
+    const std::vector<JobId> all = *reader->find({});
+    ASSERT_EQ(all.size(), 5001u);
+    const auto chunk = reader->fetch(all, true);
+    ASSERT_EQ(chunk->steps.size(), 1u);
+    EXPECT_EQ(chunk->steps[0].key.job, JobId{5001});
+}
+
+TEST_F(StoreTest, AKeptPayloadLosesWhatNobodyAskedToKeep) {
+    auto store = open();
+    wire::JobPayload whole;
+    whole.set_script("#!/bin/sh\n");
+    whole.add_environment("SECRET=1");
+    Batch batch = batch_of({ended(1, at(100))});
+    batch.payloads.push_back(payload(1, whole.SerializeAsString()));
+    ASSERT_TRUE(store->commit(batch));
+    Batch keep;
+    keep.kept_payloads.push_back({.job = JobId{1}, .script = true, .environment = false});
+    keep.kept_payloads.push_back({.job = JobId{9}, .script = true, .environment = false});
+    ASSERT_TRUE(store->commit(keep));
+    wire::JobPayload kept;
+    ASSERT_TRUE(kept.ParseFromString(**store->payload(JobId{1})));
+    EXPECT_EQ(kept.script(), "#!/bin/sh\n");
+    EXPECT_EQ(kept.environment_size(), 0);
 }
 
 TEST_F(StoreTest, AReaderSeesWhatWasCommittedAfterItWasOpened) {

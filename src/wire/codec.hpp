@@ -23,6 +23,7 @@ void encode(const model::Job& from, Job* to);
 void encode(const model::StepSpec& from, StepSpec* to);
 void encode(const model::StepLayout& from, StepLayout* to);
 void encode(const model::Step& from, Step* to);
+void encode(const model::StepUsage& from, StepUsage* to);
 void encode_key(const switchyard::StepKey& from, StepKey* to);
 void encode(const model::NodeFacts& from, NodeFacts* to);
 void encode(const model::Node& from, Node* to);
@@ -43,6 +44,7 @@ Status decode_into(const Job& from, model::Job& to);  // The same without a copy
 Result<model::StepSpec> decode(const StepSpec& from);
 Result<model::StepLayout> decode(const StepLayout& from);
 Result<model::Step> decode(const Step& from);
+model::StepUsage decode(const StepUsage& from);
 switchyard::StepKey decode(const StepKey& from);
 Result<model::NodeFacts> decode(const NodeFacts& from);
 Result<model::Node> decode(const Node& from);

@@ -144,6 +144,7 @@ void encode(const model::Job& from, Job* to) {
     to->set_priority(from.priority);
     if (!from.partition.empty()) to->set_partition(from.partition);
     to->set_submitted(millis_of(from.submitted));
+    if (from.eligible) to->set_eligible(millis_of(*from.eligible));
     if (from.last_evaluated) to->set_last_evaluated(millis_of(*from.last_evaluated));
     if (!from.scheduler.empty()) to->set_scheduler(from.scheduler);
     to->set_next_step(from.next_step);
@@ -162,6 +163,7 @@ Status decode_into(const Job& from, model::Job& to) {
     to.priority = from.priority();
     to.partition = from.partition();
     to.submitted = instant_of(from.submitted());
+    if (from.has_eligible()) to.eligible = instant_of(from.eligible());
     if (from.has_last_evaluated()) to.last_evaluated = instant_of(from.last_evaluated());
     to.scheduler = from.scheduler();
     to.next_step = from.next_step();

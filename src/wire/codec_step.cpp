@@ -24,6 +24,7 @@ void encode(const model::StepSpec& from, StepSpec* to) {
     to->set_immediate(from.immediate);
     if (from.time_limit) encode(*from.time_limit, to->mutable_time_limit());
     to->set_interactive(from.interactive);
+    if (!from.submit_line.empty()) to->set_submit_line(from.submit_line);
 }
 
 Status decode_into(const StepSpec& from, model::StepSpec& to) {
@@ -47,6 +48,7 @@ Status decode_into(const StepSpec& from, model::StepSpec& to) {
     to.immediate = from.immediate();
     if (from.has_time_limit()) SY_CHECK(read_message(from.time_limit(), to.time_limit));
     to.interactive = from.interactive();
+    to.submit_line = from.submit_line();
     return {};
 }
 
@@ -83,6 +85,50 @@ Status decode_into(const StepLayout& from, model::StepLayout& to) {
     return {};
 }
 
+namespace {
+
+void encode_mark(const model::UsageMark& from, UsageMark* to) {
+    to->set_value(from.value);
+    if (!from.node.empty()) to->set_node(from.node);
+    to->set_task(from.task);
+}
+
+model::UsageMark decode_mark(const UsageMark& from) {
+    return {.value = from.value(), .node = from.node(), .task = from.task()};
+}
+
+}  // namespace
+
+void encode(const model::StepUsage& from, StepUsage* to) {
+    to->set_user_us(from.user_us);
+    to->set_system_us(from.system_us);
+    for (const model::UsageMeasure& each : from.measures) {
+        UsageMeasure& measure = *to->add_measures();
+        measure.set_name(each.name);
+        measure.set_out(each.out);
+        measure.set_total(each.total);
+        measure.set_tasks(each.tasks);
+        encode_mark(each.max, measure.mutable_max());
+        if (each.min != each.max) encode_mark(each.min, measure.mutable_min());
+    }
+}
+
+model::StepUsage decode(const StepUsage& from) {
+    model::StepUsage to;
+    to.user_us = from.user_us();
+    to.system_us = from.system_us();
+    to.measures.reserve(static_cast<std::size_t>(from.measures_size()));
+    for (const UsageMeasure& each : from.measures()) {
+        to.measures.push_back({.name = each.name(),
+                               .out = each.out(),
+                               .total = each.total(),
+                               .tasks = each.tasks(),
+                               .max = decode_mark(each.max()),
+                               .min = decode_mark(each.has_min() ? each.min() : each.max())});
+    }
+    return to;
+}
+
 void encode(const model::Step& from, Step* to) {
     to->set_nonce(from.nonce);
     encode(from.spec, to->mutable_spec());
@@ -90,6 +136,7 @@ void encode(const model::Step& from, Step* to) {
     to->set_started(millis_of(from.started));
     put_strings(from.running_nodes, to->mutable_running_nodes());
     if (!is_default(from.worst_exit)) encode(from.worst_exit, to->mutable_worst_exit());
+    if (!from.usage.empty()) encode(from.usage, to->mutable_usage());
     if (from.end) encode(*from.end, to->mutable_end());
     encode_key(from.key, to->mutable_key());
 }
@@ -101,6 +148,7 @@ Status decode_into(const Step& from, model::Step& to) {
     to.started = instant_of(from.started());
     to.running_nodes = strings_of(from.running_nodes());
     if (from.has_worst_exit()) SY_CHECK(read_message(from.worst_exit(), to.worst_exit));
+    if (from.has_usage()) to.usage = decode(from.usage());
     if (from.has_end()) SY_CHECK(read_message(from.end(), to.end));
     to.key = decode(from.key());
     return {};

@@ -139,14 +139,19 @@ class Filler {
     SY_FILL(model::Completing, run, ended, outcome, dirty_nodes, next);
     SY_FILL(model::Ended, run, ended, outcome);
     SY_FILL(model::Job, id, array, spec, attempt, restarts, priority, partition, submitted,
-            last_evaluated, scheduler, next_step, nonce, admin_comment, system_comment, phase);
+            eligible, last_evaluated, scheduler, next_step, nonce, admin_comment, system_comment,
+            phase);
     SY_FILL(model::StepSpec, name, nodes_min, nodes_max, tasks, cpus_per_task, tasks_per_node,
             memory, gres_per_node, gres_none, required_nodes, excluded_nodes, relative,
-            distribution, overlap, exact, whole, overcommit, immediate, time_limit, interactive);
+            distribution, overlap, exact, whole, overcommit, immediate, time_limit, interactive,
+            submit_line);
     SY_FILL(model::StepNode, grant, tasks);
     SY_FILL(model::StepLayout, nodes);
     SY_FILL(model::StepEnd, ended, state, exit);
-    SY_FILL(model::Step, key, nonce, spec, layout, started, running_nodes, worst_exit, end);
+    SY_FILL(model::UsageMark, amount, node, task);
+    SY_FILL(model::UsageMeasure, name, out, total, tasks, max, min);
+    SY_FILL(model::StepUsage, user_us, system_us, measures);
+    SY_FILL(model::Step, key, nonce, spec, layout, started, running_nodes, worst_exit, usage, end);
     SY_FILL(model::NodeConfig, name, host_name, address, cpus, boards, sockets, cores_per_socket,
             threads_per_core, memory, tmp_disk, weight, features, gres, core_spec_count,
             mem_spec_limit, port, start, reason);

@@ -214,6 +214,7 @@ std::optional<Instant> eligible_time(const Job& job) {
         if (pending->eligible_at != Instant{}) return std::max(pending->eligible_at, job.submitted);
         return job.submitted;
     }
+    if (job.eligible) return job.eligible;
     return std::max(job.submitted, job.spec->begin.value_or(job.submitted));
 }
 

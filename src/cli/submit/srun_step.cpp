@@ -33,7 +33,9 @@ class StepMaker {
         : loop_(loop), link_(link), ask_(ask) {
         wire::CreateStepRequest* create = message_->mutable_create_step();
         create->set_job(ask.job.value);
-        wire::encode(options::step_spec(ask.request, ask.alone), create->mutable_spec());
+        model::StepSpec spec = options::step_spec(ask.request, ask.alone);
+        spec.submit_line = ask.request.job.submit_line;
+        wire::encode(spec, create->mutable_spec());
         *create->mutable_launch() = ask.launch;
         create->set_nonce(random_number());
     }

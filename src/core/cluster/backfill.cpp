@@ -91,6 +91,11 @@ void Cluster::Impl::backfill_pass() {
         job.last_evaluated = now_;
     }
     figures_.last_backfill_depth = planned;
+    figures_.total_backfill_depth += planned;
+    figures_.backfill_queue_length = queue_.size();
+    figures_.total_backfill_queue_length += queue_.size();
+    figures_.table_size = reservations_.size();
+    figures_.total_table_size += reservations_.size();
     queue_.wake_all();
 }
 

@@ -162,14 +162,16 @@ struct Changes {
     std::set<JobId> jobs;
     std::set<JobId>
         forgotten_jobs;  // Left memory (MinJobAge); their records stay in the store as history.
+    // Runs that are over for a requeue, as they ended; the job's own record tells of the next one.
+    std::vector<model::Job> past_runs;
     std::set<StepKey> steps;
     std::set<std::string> nodes;
     std::set<std::string> partitions;  // Changed or deleted at run time.
     bool next_job_id = false;
 
     bool empty() const {
-        return jobs.empty() && forgotten_jobs.empty() && steps.empty() && nodes.empty() &&
-               partitions.empty() && !next_job_id;
+        return jobs.empty() && forgotten_jobs.empty() && past_runs.empty() && steps.empty() &&
+               nodes.empty() && partitions.empty() && !next_job_id;
     }
 };
 

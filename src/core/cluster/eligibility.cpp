@@ -100,6 +100,11 @@ void Cluster::Impl::review(Job& job) {
         return out(first_problem == Reason::None ? Reason::PartitionDown : first_problem);
     if (throttled(job)) return out(Reason::JobArrayTaskLimit);
 
+    // What it waited for is over only now.
+    if (pending->reason == Reason::Dependency || pending->reason == Reason::JobHeldUser ||
+        pending->reason == Reason::JobHeldAdmin) {
+        pending->eligible_at = now_;
+    }
     unqueue(job.id);
     drop_reservation(job.id);
     std::optional<Seconds> limit;

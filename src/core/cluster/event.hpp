@@ -45,6 +45,7 @@ struct StepReport {
                                // job itself was at fault (its files, its user) and ends FAILED with
                                // it; else the node.
     bool job_clean = false;    // Nothing else of this job is left on the node.
+    model::StepUsage usage;    // Of its tasks on this node.
 };
 
 namespace event {

@@ -16,6 +16,7 @@ void Cluster::Impl::start(Job& job, PartitionIndex partition, model::Allocation 
     unqueue(job.id);
     drop_reservation(job.id);
     unindex_dependency(job);
+    job.eligible = std::max(std::get<model::Pending>(job.phase).eligible_at, job.submitted);
     model::Running run;
     run.allocation = std::move(allocation);
     run.started = now_;
@@ -144,7 +145,9 @@ void Cluster::Impl::finish(Job& job) {
 
 // Back into the queue for another attempt. The job holds nothing and is not finished.
 void Cluster::Impl::requeue_now(Job& job, bool hold, Seconds rest) {
+    changes_.past_runs.push_back(job);
     job.attempt = Attempt{job.attempt.value + 1};
+    job.eligible.reset();
     ++job.restarts;
     job.next_step = 0;
     model::Pending pending;
@@ -173,9 +176,14 @@ void Cluster::Impl::requeue_now(Job& job, bool hold, Seconds rest) {
 
 void Cluster::Impl::end_pending(Job& job, model::Outcome outcome) {
     SY_ASSERT(std::holds_alternative<model::Pending>(job.phase));
+    const bool queued = queue_.contains(job.id);
     unqueue(job.id);
     drop_reservation(job.id);
     unindex_dependency(job);
+    const auto& pending = std::get<model::Pending>(job.phase);
+    if (queued && pending.eligible_at <= now_) {
+        job.eligible = std::max(pending.eligible_at, job.submitted);
+    }
     job.phase = model::Ended{std::nullopt, now_, outcome};
     after_end(job);
 }

@@ -47,6 +47,8 @@ void Cluster::Impl::schedule(Instant at) {
         run();
     }
     figures_.last_depth = attempts;
+    figures_.total_depth += attempts;
+    figures_.queue_length = queue_.size();
     settle_reasons();
 }
 

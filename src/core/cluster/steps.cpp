@@ -162,6 +162,7 @@ void Cluster::Impl::step_node_ended(Job& job, model::Step& step, const std::stri
     if (exit.ok() && report.out_of_memory) exit.signal = 9;
     if (exit.ok() && !report.launch_error.empty()) exit.code = 1;
     if (is_worse(exit, step.worst_exit)) step.worst_exit = exit;
+    model::merge(step.usage, report.usage);
     touch(step);
     if (!step.running_nodes.empty()) return;
     model::StepEnd end{now_, model::JobState::Completed, step.worst_exit};
