@@ -41,24 +41,38 @@ void explain_error(Scontrol& control, const Words& words) {
 }
 
 // Commands of a Slurm whose parts this cluster does not have: known, and refused with the reason.
+template <const char* Reason>
 void not_here(Scontrol& control, const Words&) {
-    control.complain(
-        "this command is not available here: there is no power saving, no reboot program, no "
-        "backup "
-        "controller, no token server and no debug level to set while running");
+    control.complain(Reason);
 }
-void notify(Scontrol& control, const Words&) {
-    control.complain("notify is not available: messages cannot be sent to running jobs");
-}
+constexpr char kNoAbort[] =
+    "abort is not available: a controller that must stop without its last steps is killed, and "
+    "loses nothing";
+constexpr char kNoReboot[] =
+    "reboot is not available: there is no RebootProgram. Drain the node (scontrol update "
+    "NodeName=... State=DRAIN Reason=reboot) and reboot it when its jobs are over";
+constexpr char kNoReboots[] = "cancel_reboot: no node is to be rebooted";
+constexpr char kNoDampening[] = "fsdampeningfactor is not available: there is no fair share";
+constexpr char kNoDebugLevel[] =
+    "the level of the logs is chosen when a daemon is started (slurmctld -v, slurmd -v) and cannot "
+    "be changed while it runs";
+constexpr char kNoSchedulerLog[] =
+    "schedloglevel is not available: the scheduler has no log of "
+    "its own";
+constexpr char kNoTakeover[] = "takeover is not available: there is no backup controller";
+constexpr char kNoToken[] =
+    "token is not available: who asks is known from the connection, and nothing here takes tokens";
+constexpr char kNoNotify[] = "notify is not available: messages cannot be sent to running jobs";
+
 void choose_cluster(Scontrol& control, const Words& words) {
     control.clusters = words.empty() ? "" : words[0];
 }
 
 const Command kCommands[] = {
-    {"abort", 5, not_here},
+    {"abort", 5, not_here<kNoAbort>},
     {"all", 3, set_flag<&Scontrol::all, true>},
     {"cancel", 6, cancel},
-    {"cancel_reboot", 8, not_here},
+    {"cancel_reboot", 8, not_here<kNoReboots>},
     {"cluster", 2, choose_cluster},
     {"completing", 3, completing},
     {"create", 2, create},
@@ -66,32 +80,32 @@ const Command kCommands[] = {
     {"details", 3, set_flag<&Scontrol::details, true>},
     {"errnumstr", 2, explain_error},
     {"exit", 1, leave},
-    {"fsdampeningfactor", 3, not_here},
+    {"fsdampeningfactor", 3, not_here<kNoDampening>},
     {"help", 2, print_help},
     {"hide", 2, set_flag<&Scontrol::all, false>},
     {"hold", 3, hold},
     {"listpids", 1, list_pids},
-    {"notify", 1, notify},
+    {"notify", 1, not_here<kNoNotify>},
     {"oneliner", 1, set_flag<&Scontrol::one_line, true>},
     {"pidinfo", 3, pid_info},
     {"ping", 3, ping},
     {"quiet", 4, set_flag<&Scontrol::quiet, true>},
     {"quit", 4, leave},
-    {"reboot", 3, not_here},
-    {"reboot_nodes", 3, not_here},
+    {"reboot", 3, not_here<kNoReboot>},
+    {"reboot_nodes", 3, not_here<kNoReboot>},
     {"reconfigure", 3, reconfigure},
     {"release", 3, release},
     {"requeue", 3, requeue},
     {"requeuehold", 8, requeue_hold},
     {"resume", 3, resume},
-    {"schedloglevel", 3, not_here},
-    {"setdebug", 3, not_here},
-    {"setdebugflags", 9, not_here},
+    {"schedloglevel", 3, not_here<kNoSchedulerLog>},
+    {"setdebug", 3, not_here<kNoDebugLevel>},
+    {"setdebugflags", 9, not_here<kNoDebugLevel>},
     {"show", 2, show},
     {"shutdown", 8, shut_down},
     {"suspend", 2, suspend},
-    {"takeover", 2, not_here},
-    {"token", 3, not_here},
+    {"takeover", 2, not_here<kNoTakeover>},
+    {"token", 3, not_here<kNoToken>},
     {"top", 3, top},
     {"uhold", 2, user_hold},
     {"update", 1, update},

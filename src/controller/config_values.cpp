@@ -7,13 +7,14 @@
 
 #include "base/limits.hpp"
 #include "base/text.hpp"
+#include "controller/config_layout.hpp"
 #include "controller/users.hpp"
 #include "model/time_format.hpp"
 
 namespace switchyard::controller {
 namespace {
 
-using Values = std::vector<std::pair<std::string, std::string>>;
+using Values = ConfigValues;
 
 std::string or_null(const std::string& text) { return text.empty() ? "(null)" : text; }
 std::string yes_no(bool value) { return value ? "yes" : "no"; }
@@ -58,6 +59,8 @@ void add_jobs(const config::Config& c, Values& out) {
     out.emplace_back("MailProg", c.mail_prog);
     out.emplace_back("MaxArraySize", std::to_string(c.max_array_size));
     out.emplace_back("MaxJobCount", std::to_string(c.max_job_count));
+    out.emplace_back("MaxJobId", std::to_string(UINT32_MAX));
+    out.emplace_back("MaxTasksPerNode", std::to_string(limits::kTasksMax));
     if (c.max_mem_per_cpu) {
         out.emplace_back("MaxMemPerCPU", std::to_string(c.max_mem_per_cpu->value));
     } else {
@@ -131,9 +134,7 @@ std::vector<std::pair<std::string, std::string>> config_values(const config::Con
     add_fixed(booted, next_job, out);
     add_jobs(config, out);
     add_site(config, out);
-    // Slurm's order is alphabetical but for a few; tools look keys up by name.
-    std::ranges::sort(out, {}, [](const auto& entry) { return to_lower(entry.first); });
-    return out;
+    return lay_out(std::move(out));
 }
 
 }  // namespace switchyard::controller

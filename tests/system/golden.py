@@ -1,5 +1,6 @@
 """Reads what a real Slurm printed and compares it with what we print, masking only what must differ."""
 
+import pathlib
 import re
 
 from world import SHARED
@@ -57,3 +58,56 @@ def missing_keys(want, got, path=""):
         return missing_keys(want[0], got[0], f"{path}[]") if want and got else []
     kinds = (type(want), type(got))
     return [] if want is None or got is None or kinds[0] == kinds[1] else [f"{path}: {kinds}"]
+
+
+# --- views: squeue, sinfo and scontrol show, field by field -------------------------------------------
+OURS = pathlib.Path(__file__).parent / "expected"
+
+# What must differ between two clusters: moments, names, loads, and where the scheduler put things. The masks keep
+# the width of what stands in columns.
+FIELDS = [
+    (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", "TIME"),
+    (r"^\w{3} \w{3} \d\d \d\d:\d\d:\d\d \d{4}$", "DATE"),
+    (r"\b(Priority|RunTime|Account|QOS|AllocNode:Sid|LastSchedEval|Scheduler|StartTime|EndTime|SecsPreSuspend|CPULoad|"
+     r"FreeMem|AllocMem|CPUAlloc|AllocTRES|GresUsed|BootTime|SlurmdStartTime|LastBusyTime|Arch)=\S*", r"\1=*"),
+    (r"\b(OS)=.*?(?=$| RealMemory)", r"\1=*"),
+    (r"NodeAddr=\S+ NodeHostName=\S+( Port=\d+)? Version=\S+", "NodeAddr=*"),
+    (r"^   (SLUID|Containment)=\S+\n", ""),
+    (r" (SLUID|Containment|SchedNodeList)=\S+", ""),
+    (r"/\S*/(slurm-[\w%]+\.out)", r"HOME/\1"),
+    (r"WorkDir=\S+", "WorkDir=HOME"),
+    (r"\bn\[\d-\d\]", "n[#-#]"),
+    (r"\bn\d\b", "n#"),
+    (r"(?<=[ |])\d:\d\d(?=[ |])", "#:##"),
+    # The same want in other words: no node is free for it.
+    (r"Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions", "Resources"),
+    (r"ReqNodeNotAvail, [^)|]*", "ReqNodeNotAvail"),
+    (r"Nodes required for j", "Resources           "),
+    (r"\(Nodes required for ", "(Resources)         "),
+]
+
+
+def same_fields(text, home=""):
+    """The text with everything masked that two clusters need not have in common."""
+    if home:
+        text = text.replace(home, "/home")
+    for pattern, word in FIELDS:
+        text = re.sub(pattern, word, text, flags=re.M)
+    return text
+
+
+def different_fields(want, got, columns=()):
+    """Readable differences; empty when the texts agree. Lines may come in any order: they are sorted by priorities
+    that differ. `columns`: headings of columns between bars that are not compared."""
+    def rows(text):
+        found, masked = [], set()
+        for line in text.splitlines():
+            if line.count("|") > 5:
+                cells = [cell.strip() for cell in line.split("|")]
+                masked = masked or {i for i, cell in enumerate(cells) if cell in columns}
+                line = "|".join("*" if i in masked else cell for i, cell in enumerate(cells))
+            found.append(line)
+        return sorted(found)
+
+    ours, theirs = rows(got), rows(want)
+    return [f"- {line}" for line in theirs if line not in ours] + [f"+ {line}" for line in ours if line not in theirs]
