@@ -50,7 +50,9 @@ Taken take_document(DocumentWish& wish, format::DocumentKind kind, const OptionU
 }
 
 format::Document open_document(const DocumentWish& wish) {
-    return format::Document(*wish.kind, [](std::string_view text) { print(text); });
+    const bool compact = wish.compact && *wish.kind == format::DocumentKind::Json;
+    return format::Document(compact ? format::DocumentKind::CompactJson : *wish.kind,
+                            [](std::string_view text) { print(text); });
 }
 
 void close_document(format::Document& document, const DocumentWish& wish,

@@ -14,13 +14,14 @@ namespace switchyard::cli {
 // Nullopt kind: columns or records as usual.
 struct DocumentWish {
     std::optional<format::DocumentKind> kind;
+    bool compact = false;              // SLURM_JSON=compact
     std::vector<std::string> command;  // As typed, for "meta".
 };
 
 // The kind, or an exit code when "list" was asked for or no such version exists.
 Taken take_document(DocumentWish& wish, format::DocumentKind kind, const OptionUse& use);
 
-// For the table of a command: json_option<&Options::document>() and its sister. The value is the
+// For the table of a command: json_option<&Options::document>() and its sisters. The value is the
 // version of the data parser.
 template <auto Member, format::DocumentKind Kind>
 Taken keep_document(Owner<Member>& options, const OptionUse& use) {
@@ -35,6 +36,18 @@ template <auto Member>
 constexpr Option<Owner<Member>> yaml_option() {
     return {{"yaml", 0, Argument::Optional, "VERSION", "a YAML document (=list: known versions)"},
             keep_document<Member, format::DocumentKind::Yaml>};
+}
+
+template <auto Member>
+Taken keep_layout(Owner<Member>& options, const OptionUse& use) {
+    (options.*Member).compact = use.value.find("compact") != std::string_view::npos;
+    return std::nullopt;
+}
+template <auto Member>
+constexpr Option<Owner<Member>> json_layout_option() {
+    return {
+        {.help = "how JSON is written: pretty (the default) or compact", .variables = "SLURM_JSON"},
+        keep_layout<Member>};
 }
 
 // A document on standard output, open for the values of the command.

@@ -51,6 +51,7 @@ constexpr char kNoAbort[] =
 constexpr char kNoReboot[] =
     "reboot is not available: there is no RebootProgram. Drain the node (scontrol update "
     "NodeName=... State=DRAIN Reason=reboot) and reboot it when its jobs are over";
+constexpr char kNoPower[] = "power is not available: nodes are not switched on and off";
 constexpr char kNoReboots[] = "cancel_reboot: no node is to be rebooted";
 constexpr char kNoDampening[] = "fsdampeningfactor is not available: there is no fair share";
 constexpr char kNoDebugLevel[] =
@@ -81,14 +82,18 @@ const Command kCommands[] = {
     {"errnumstr", 2, explain_error},
     {"exit", 1, leave},
     {"fsdampeningfactor", 3, not_here<kNoDampening>},
+    {"getaddrs", 1, get_addresses},
     {"help", 2, print_help},
     {"hide", 2, set_flag<&Scontrol::all, false>},
     {"hold", 3, hold},
+    {"listjobs", 5, list_jobs},
     {"listpids", 1, list_pids},
+    {"liststeps", 5, list_steps},
     {"notify", 1, not_here<kNoNotify>},
     {"oneliner", 1, set_flag<&Scontrol::one_line, true>},
     {"pidinfo", 3, pid_info},
     {"ping", 3, ping},
+    {"power", 2, not_here<kNoPower>},
     {"quiet", 4, set_flag<&Scontrol::quiet, true>},
     {"quit", 4, leave},
     {"reboot", 3, not_here<kNoReboot>},
@@ -196,6 +201,7 @@ const Option<Scontrol> kOptions[] = {
     {{"hide", 0, Argument::None, "", "leave out hidden partitions (the default)"},
      flag<&Scontrol::all, false>},
     json_option<&Scontrol::document>(),
+    json_layout_option<&Scontrol::document>(),
     {{.name = "local", .variables = "SCONTROL_LOCAL"}, nothing<Scontrol>},
     {{"clusters", 'M', Argument::Required, "NAME", "the cluster to ask", "SLURM_CLUSTERS"},
      keep<&Scontrol::clusters>},

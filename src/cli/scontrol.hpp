@@ -59,6 +59,9 @@ void reconfigure(Scontrol& control, const Words& words);
 void shut_down(Scontrol& control, const Words& words);
 void write(Scontrol& control, const Words& words);
 void list_pids(Scontrol& control, const Words& words);
+void list_jobs(Scontrol& control, const Words& words);
+void list_steps(Scontrol& control, const Words& words);
+void get_addresses(Scontrol& control, const Words& words);
 void pid_info(Scontrol& control, const Words& words);
 void show_config(Scontrol& control);
 // "Slurmctld(primary) at vm is UP"; false when it is not.

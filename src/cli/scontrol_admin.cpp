@@ -4,11 +4,14 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <set>
 
 #include "base/text.hpp"
+#include "cli/format/node_facts.hpp"
 #include "cli/job_ids.hpp"
 #include "cli/output.hpp"
 #include "cli/scontrol.hpp"
@@ -90,6 +93,29 @@ std::vector<std::pair<JobId, std::string>> jobs_here(Scontrol& control) {
                 found.emplace_back(job.id, node.config.name);
             }
         }
+    }
+    return found;
+}
+
+// Jobs on a node, or with an empty name on this host.
+std::set<JobId> jobs_on(Scontrol& control, const std::string& node) {
+    std::set<JobId> found;
+    if (node.empty()) {
+        for (const auto& [job, place] : jobs_here(control)) found.insert(job);
+        return found;
+    }
+    Session* session = control.session("slurm_load_jobs error");
+    if (session == nullptr) return found;
+    client::JobsQuery query;
+    query.filter.nodes = {node};
+    query.hidden_partitions = true;
+    const auto jobs = client::fetch_jobs(session->connection, query);
+    if (!jobs) {
+        control.say_failed("slurm_load_jobs error", jobs.error());
+        return found;
+    }
+    for (const model::Job& job : jobs->jobs) {
+        if (!model::is_finished(job)) found.insert(job.id);
     }
     return found;
 }
@@ -219,6 +245,54 @@ void list_pids(Scontrol& control, const Words& words) {
     for (const auto& [job, step, place] : targets) {
         const auto reply = ask_pids(control, job, step, place);
         if (reply) print_pids(reply->pids());
+    }
+}
+
+// "listjobs [NODE]": those with something on a node, or on this host.
+void list_jobs(Scontrol& control, const Words& words) {
+    if (words.size() > 1) return control.complain("too many arguments for keyword:listjobs");
+    const auto found = jobs_on(control, words.empty() ? "" : words[0]);
+    if (control.exit_code != 0) return;
+    print("JOBID\n");
+    for (const JobId job : found) print(fmt::format("{}\n", job.value));
+}
+
+void list_steps(Scontrol& control, const Words& words) {
+    if (words.size() > 1) return control.complain("too many arguments for keyword:liststeps");
+    const std::set<JobId> found = jobs_on(control, words.empty() ? "" : words[0]);
+    if (control.exit_code != 0) return;
+    client::JobsQuery query;
+    query.with_steps = true;
+    query.hidden_partitions = true;
+    const auto jobs =
+        client::fetch_jobs(control.session("slurm_get_job_steps error")->connection, query);
+    if (!jobs) return control.say_failed("slurm_get_job_steps error", jobs.error());
+    print("STEPID\n");
+    for (const model::Step& step : jobs->steps) {
+        if (step.end || !found.contains(step.key.job)) continue;
+        print(fmt::format("{}\n", model::to_string(step.key)));
+    }
+}
+
+void get_addresses(Scontrol& control, const Words& words) {
+    constexpr std::string_view kCall = "slurm_load_node error";
+    if (words.empty()) return control.complain("too few arguments for keyword:getaddrs");
+    Session* session = control.session(kCall);
+    if (session == nullptr) return;
+    const auto answer = client::fetch_nodes(session->connection);
+    if (!answer) return control.say_failed(kCall, answer.error());
+    for (const std::string& word : words) {
+        const auto names = model::expand_hostlist(word);
+        if (!names) return control.complain(fmt::format("Invalid node name specified: {}", word));
+        for (const std::string& name : *names) {
+            const auto is_it = [&](const model::Node& node) { return node.config.name == name; };
+            const auto node = std::ranges::find_if(answer->nodes, is_it);
+            if (node == answer->nodes.end()) {
+                control.complain(fmt::format("Node {} not found", name));
+            } else {
+                print(fmt::format("{}: [{}]\n", name, format::address_of(*node)));
+            }
+        }
     }
 }
 

@@ -54,8 +54,9 @@ void write_list(Scontrol& control, const Session& session, std::string_view key,
 void write_jobs(Scontrol& control, Session& session, const client::JobsChunk& found) {
     const auto answer = client::fetch_nodes(session.connection);
     if (!answer) return control.say_failed(kLoadJobs, answer.error());
-    format::DocumentContext context{found.now, session.config.cluster_name, {}};
+    format::DocumentContext context{found.now, session.config.cluster_name, {}, {}};
     for (const model::Node& node : answer->nodes) context.nodes.emplace(node.config.name, &node);
+    for (const model::Step& step : found.steps) context.steps.emplace(step.key.job, &step);
     write_list(control, session, "jobs", found.now, [&](format::Document& document) {
         for (const model::Job& job : found.jobs) format::write_job(document, job, context);
     });
@@ -66,6 +67,7 @@ void show_jobs(Scontrol& control, const std::string& ids) {
     if (session == nullptr) return;
     client::JobsQuery query;
     query.all_states = true;
+    query.with_steps = control.document.kind.has_value();
     query.hidden_partitions = control.all || !ids.empty();
     if (!ids.empty()) {
         const auto selectors = parse_job_list(ids);
@@ -127,7 +129,7 @@ void show_steps(Scontrol& control, const std::string& ids) {
         wanted.emplace_back(&step, job->second);
     }
     if (control.document.kind && !(wanted.empty() && !ids.empty())) {
-        const format::DocumentContext context{found->now, session->config.cluster_name, {}};
+        const format::DocumentContext context{found->now, session->config.cluster_name, {}, {}};
         return write_list(control, *session, "steps", found->now, [&](format::Document& document) {
             for (const auto& [step, job] : wanted) {
                 format::write_step(document, *step, *job, context);

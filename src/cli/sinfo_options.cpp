@@ -119,6 +119,7 @@ const Option<SinfoOptions> kOptions[] = {
     {{"iterate", 'i', Argument::Required, "SECONDS", "print again and again"},
      keep_seconds<&SinfoOptions::iterate_seconds>},
     json_option<&SinfoOptions::document>(),
+    json_layout_option<&SinfoOptions::document>(),
     {{.name = "local", .variables = "SINFO_LOCAL"}, nothing<SinfoOptions>},
     {{"long", 'l', Argument::None, "", "more columns"}, flag<&SinfoOptions::long_list>},
     {{"clusters", 'M', Argument::Required, "NAME", "the cluster to ask", "SLURM_CLUSTERS"},

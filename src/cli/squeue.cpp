@@ -58,13 +58,15 @@ class Listing {
 
     Status write_document() {
         SY_TRY(const client::NodesAnswer answer, client::fetch_nodes(session_.connection));
-        format::DocumentContext context{answer.now, view_.cluster, {}};
+        format::DocumentContext context{answer.now, view_.cluster, {}, {}};
         for (const model::Node& node : answer.nodes) context.nodes.emplace(node.config.name, &node);
         format::Document document = open_document(options_.document);
         document.begin_list(options_.steps ? "steps" : "jobs");
         std::map<JobId, model::Job> jobs;
         const Status asked = ask([&](const client::JobsChunk& chunk) {
             context.now = chunk.now;
+            context.steps.clear();  // A job's steps come with it.
+            for (const model::Step& step : chunk.steps) context.steps.emplace(step.key.job, &step);
             for (const model::Job& job : chunk.jobs) {
                 if (options_.steps) {
                     jobs.insert_or_assign(job.id, job);

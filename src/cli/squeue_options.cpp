@@ -78,6 +78,7 @@ const Option<Typed> kOptions[] = {
     {{"jobs", 'j', Argument::Optional, "IDS", "only these jobs, elements (12_3) or arrays"},
      take_ids<&Typed::job_flag, &Typed::jobs>},
     json_option<&Typed::document>(),
+    json_layout_option<&Typed::document>(),
     {{"long", 'l', Argument::None, "", "more columns"}, flag<&Typed::long_list>},
     {{"licenses", 'L', Argument::Required, "NAMES", "only jobs that ask for these licenses",
       "SQUEUE_LICENSES"},
@@ -297,7 +298,7 @@ Taken Parser::settle() {
         }
     }
     options_.steps = typed_.step_flag;
-    options_.query.with_steps = typed_.step_flag;
+    options_.query.with_steps = typed_.step_flag || typed_.document.kind.has_value();
     settle_format();
     return settle_filter();
 }

@@ -6,6 +6,7 @@ import re
 import pytest
 
 from golden import GOLDEN, Expected, missing_keys
+from world import wait_until
 
 
 def load(cluster, command):
@@ -16,7 +17,8 @@ def load(cluster, command):
 def scene(cluster):
     running = cluster.wrap("srun sleep 600", "-J train -N2 --gres=gpu:1 -t 30")
     waiting = cluster.wrap("true", "-J later -H")
-    cluster.wait_state(running, "RUNNING")
+    cluster.wait_state(running, "RUNNING", timeout=60)
+    wait_until(lambda: f"{running}.0" in cluster.run("squeue -h -s -o %i").out, 60, "the step")
     return cluster, running, waiting
 
 
@@ -31,6 +33,8 @@ def test_jobs(scene):
     assert job["time_limit"] == {"set": True, "infinite": False, "number": 30}
     allocation = job["job_resources"]["nodes"]["allocation"]
     assert [part["memory"]["allocated"] for part in allocation] == [100, 100]
+    assert [part["cpus"]["used"] for part in allocation] == [1, 1]  # By its step.
+    assert job["gres_detail"] == ["gpu:rtx4000:1(IDX:0)"] * 2
     used = [core for socket in allocation[0]["sockets"] for core in socket["cores"] if core["status"] == ["ALLOCATED"]]
     assert len(used) == 1
     assert jobs[waiting]["job_state"] == ["PENDING"] and jobs[waiting]["state_reason"] == "JobHeldUser"
@@ -77,6 +81,8 @@ def test_versions_of_the_shape(cluster):
         said = cluster.run(f"{command} --json=v1.2.3")
         assert said.code == 1 and "output not supported by data_parser/v1.2.3" in said.err and said.out == ""
     cluster.run("squeue --json=v0.0.43").ok()
+    compact = cluster.run("SLURM_JSON=compact squeue --json").ok().out
+    assert compact.count("\n") == 1 and json.loads(compact)["errors"] == []
     said = cluster.run("scontrol show config --json")
     assert said.code == 1 and "no JSON" in said.err
 
@@ -90,3 +96,12 @@ def test_every_key_of_the_real_ones(scene, name, key):
     theirs = json.loads(want.out)
     assert list(got) == list(theirs)
     assert missing_keys(theirs[key][0], got[key][0]) == []
+
+
+def test_jobs_and_steps_of_a_node(scene):
+    cluster, running, _ = scene
+    nodes = [n for n in ("n1", "n2", "n3", "n4") if str(running) in cluster.run(f"scontrol listjobs {n}").ok().out.split()]
+    assert len(nodes) == 2
+    assert f"{running}.0" in cluster.run(f"scontrol liststeps {nodes[0]}").ok().out.split()
+    assert cluster.run("scontrol getaddrs n1").ok().out.startswith("n1: [")
+    assert cluster.run("scontrol getaddrs n9").code == 1

@@ -38,7 +38,9 @@ bool needs_escapes(std::string_view text) {
 }  // namespace
 
 Document::Document(DocumentKind kind, Sink sink)
-    : yaml_(kind == DocumentKind::Yaml), sink_(std::move(sink)) {
+    : yaml_(kind == DocumentKind::Yaml),
+      compact_(kind == DocumentKind::CompactJson),
+      sink_(std::move(sink)) {
     out_ = yaml_ ? "%YAML 1.1\n--- !!map" : "{";
     frames_.push_back({.is_map = true, .indent = yaml_ ? 0u : 2u});
 }
@@ -48,8 +50,7 @@ void Document::open_item(std::string_view key, std::string_view yaml_tag) {
     Frame& frame = frames_.back();
     if (!yaml_ && !frame.is_empty) out_ += ',';
     frame.is_empty = false;
-    out_ += '\n';
-    out_.append(frame.indent, ' ');
+    new_line(frame.indent);
     if (yaml_) {
         if (frame.is_map) {
             out_ += "!!str ";
@@ -62,8 +63,14 @@ void Document::open_item(std::string_view key, std::string_view yaml_tag) {
     } else if (frame.is_map) {
         out_ += '"';
         out_ += key;
-        out_ += "\": ";
+        out_ += compact_ ? "\":" : "\": ";
     }
+}
+
+void Document::new_line(std::size_t indent) {
+    if (compact_) return;
+    out_ += '\n';
+    out_.append(indent, ' ');
 }
 
 void Document::begin(std::string_view key, bool is_map) {
@@ -85,8 +92,7 @@ void Document::end() {
     if (yaml_) {
         if (closed.is_empty) out_ += closed.is_map ? " {}" : " []";
     } else {
-        out_ += '\n';
-        out_.append(closed.indent - 2, ' ');
+        new_line(closed.indent - 2);
         out_ += closed.is_map ? '}' : ']';
     }
     flush_if_large();
@@ -203,7 +209,7 @@ void Document::flush_if_large() {
 
 void Document::finish() {
     while (frames_.size() > 1) end();
-    out_ += yaml_ ? "\n...\n\n" : "\n}\n";
+    out_ += yaml_ ? "\n...\n\n" : compact_ ? "}\n" : "\n}\n";
     sink_(out_);
     out_.clear();
 }

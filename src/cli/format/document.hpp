@@ -13,7 +13,8 @@
 
 namespace switchyard::cli::format {
 
-enum class DocumentKind : std::uint8_t { Json, Yaml };
+// CompactJson: without blanks and line ends.
+enum class DocumentKind : std::uint8_t { Json, CompactJson, Yaml };
 
 // A number that may be missing or without limit: {"set":..., "infinite":..., "number":...}.
 struct Number {
@@ -64,7 +65,9 @@ class Document {
     void append_yaml_text(std::string_view value);
     void flush_if_large();
 
-    bool yaml_;
+    void new_line(std::size_t indent);
+
+    bool yaml_, compact_;
     Sink sink_;
     std::string out_;
     std::vector<Frame> frames_;

@@ -66,6 +66,17 @@ TEST(Document, JsonIsIndentedByTwo) {
 )");
 }
 
+TEST(Document, CompactJsonIsOneLine) {
+    EXPECT_EQ(
+        write(DocumentKind::CompactJson,
+              [](Document& document) {
+                  document.texts("a", {"x", "y"});
+                  document.number("b", Number::of(3));
+                  document.texts("c", {});
+              }),
+        "{\"a\":[\"x\",\"y\"],\"b\":{\"set\":true,\"infinite\":false,\"number\":3},\"c\":[]}\n");
+}
+
 TEST(Document, YamlNamesTheKindOfEveryValue) {
     EXPECT_EQ(write(DocumentKind::Yaml, fill), R"(%YAML 1.1
 --- !!map
@@ -125,7 +136,7 @@ TEST(JobDocument, HasTheKeysThatProgramsRead) {
         spec.command = "/home/job.sh";
         spec.work_dir = "/home";
         write_job(document, samples::job(7, spec, samples::pending(model::Reason::Resources)),
-                  {.now = {}, .cluster = "c", .nodes = {}});
+                  {.now = {}, .cluster = "c", .nodes = {}, .steps = {}});
         document.end();
     });
     for (const char* key :

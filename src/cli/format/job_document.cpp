@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/text.hpp"
 #include "cli/format/job_facts.hpp"
 #include "cli/format/node_facts.hpp"
@@ -47,6 +49,11 @@ class JobWriter {
     void add_ends();
     void add_group_and_place();
     void add_resources();
+    struct NodeUse {
+        std::uint32_t cpus = 0;
+        model::MiB memory;
+    };
+    NodeUse use_on(std::string_view node) const;
     void add_cores(const model::NodeGrant& grant);
     void add_names();
     void add_sizes();
@@ -144,13 +151,25 @@ void JobWriter::add_ends() {
     text("federation_siblings_viable", "");
 }
 
-std::vector<std::string> gres_details(const Job& job) {
+// What a job holds of a node's resources, as the node itself would list it.
+std::string gres_detail(const model::NodeGrant& grant, const DocumentContext& context) {
+    const auto node = context.nodes.find(grant.node);
+    if (node == context.nodes.end()) return model::to_string(grant.gres);
+    std::vector<model::GresInventory> inventory = gres_of(*node->second);
+    std::erase_if(inventory, [&](const model::GresInventory& entry) {
+        return std::ranges::none_of(grant.gres, [&](const model::GresGrant& share) {
+            return share.name == entry.name && (share.type.empty() || share.type == entry.type);
+        });
+    });
+    return model::format_gres_used(inventory, grant.gres);
+}
+
+std::vector<std::string> gres_details(const Job& job, const DocumentContext& context) {
     std::vector<std::string> details;
     const model::Allocation* allocation = model::allocation_of(job);
     if (allocation == nullptr || std::holds_alternative<model::Pending>(job.phase)) return details;
     for (const model::NodeGrant& grant : allocation->nodes) {
-        std::string share = model::to_string(grant.gres);
-        if (!share.empty()) details.push_back(std::move(share));
+        if (!grant.gres.empty()) details.push_back(gres_detail(grant, context));
     }
     return details;
 }
@@ -163,7 +182,7 @@ std::vector<std::string> states_of(const Job& job) {
 }
 
 void JobWriter::add_group_and_place() {
-    document_.texts("gres_detail", gres_details(job_));
+    document_.texts("gres_detail", gres_details(job_, context_));
     document_.integer("group_id", spec_.gid);
     text("group_name", spec_.group);
     zero("het_job_id");
@@ -193,15 +212,16 @@ void JobWriter::add_resources() {
     document_.begin_list("allocation");
     std::int64_t index = 0;
     for (const model::NodeGrant& grant : allocation->nodes) {
+        const NodeUse use = use_on(grant.node);
         document_.begin_map();
         document_.integer("index", index++);
         text("name", grant.node);
         document_.begin_map("cpus");
         document_.integer("count", grant.cpus);
-        document_.integer("used", 0);
+        document_.integer("used", use.cpus);
         document_.end();
         document_.begin_map("memory");
-        document_.integer("used", 0);
+        document_.integer("used", static_cast<std::int64_t>(use.memory.value));
         document_.integer("allocated", static_cast<std::int64_t>(grant.memory.value));
         document_.end();
         add_cores(grant);
@@ -212,6 +232,23 @@ void JobWriter::add_resources() {
     document_.integer("cpus", allocation->cpus());
     number("threads_per_core", Number::of(spec_.threads_per_core));
     document_.end();
+}
+
+// What the steps of srun hold of a node; the batch script holds nothing.
+JobWriter::NodeUse JobWriter::use_on(std::string_view node) const {
+    NodeUse use;
+    const auto [first, last] = context_.steps.equal_range(job_.id);
+    for (auto entry = first; entry != last; ++entry) {
+        const model::Step& step = *entry->second;
+        const std::string name = model::step_name(step.key.step);
+        if (step.end || name == "batch" || name == "extern") continue;
+        for (const model::StepNode& place : step.layout.nodes) {
+            if (place.grant.node != node) continue;
+            use.cpus += place.grant.cpus;
+            use.memory += place.grant.memory;
+        }
+    }
+    return use;
 }
 
 // Every core of the node, and whether it is the job's.

@@ -15,8 +15,10 @@ namespace switchyard::cli::format {
 struct DocumentContext {
     Instant now{};
     std::string cluster;
-    // Where known, for the cores of an allocation; they must live as long as this.
+    // Where known, for what an allocation is and what of it is in use; they must live as long as
+    // this.
     std::map<std::string_view, const model::Node*> nodes;
+    std::multimap<JobId, const model::Step*> steps;
 };
 
 // One map of a list of jobs.

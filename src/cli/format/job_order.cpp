@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "base/text.hpp"
@@ -12,8 +13,6 @@ namespace switchyard::cli::format {
 namespace {
 
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
-// Slurm reads some letters without sorting by them; they change nothing here either.
-constexpr std::string_view kJobLetters = "BbcCdDefgGhHiIjJlLmMnNOpPQRrSstTuUvVz";
 constexpr std::string_view kStepLetters = "iNPlSMuUjA";
 
 std::int64_t moment(const std::optional<Instant>& when, std::int64_t none) {
@@ -82,7 +81,8 @@ bool add_text_field(OrderKey& key, const JobRow& row, char letter, bool descendi
     }
 }
 
-std::int64_t number_field(const JobRow& row, char letter) {
+// Nullopt: the letter sorts by what it shows.
+std::optional<std::int64_t> number_field(const JobRow& row, char letter) {
     const model::JobSpec& spec = *row.job.spec;
     switch (letter) {
         case 'C':
@@ -119,8 +119,22 @@ std::int64_t number_field(const JobRow& row, char letter) {
         case 'V':
             return unix_seconds(row.job.submitted);
         default:
-            return 0;
+            return std::nullopt;
     }
+}
+
+const Field<JobRow>* find_field(char letter) {
+    const auto fields = job_fields();
+    const auto found = std::ranges::find(fields, letter, &Field<JobRow>::letter);
+    return found == fields.end() ? nullptr : &*found;
+}
+
+std::string job_letters() {
+    std::string letters;
+    for (const Field<JobRow>& field : job_fields()) {
+        if (field.letter != 0) letters += field.letter;
+    }
+    return letters;
 }
 
 }  // namespace
@@ -148,7 +162,7 @@ Result<SortOrder> SortOrder::parse(std::string_view text, std::string_view lette
 }
 
 Result<SortOrder> SortOrder::parse_for_jobs(std::string_view text) {
-    return parse(text, kJobLetters);
+    return parse(text, job_letters());
 }
 Result<SortOrder> SortOrder::parse_for_steps(std::string_view text) {
     return parse(text, kStepLetters);
@@ -161,10 +175,14 @@ std::string SortOrder::key(const JobRow& row) const {
             add_id(key, row, term.descending);
         } else if (term.letter == 'z') {
             for (const char part : {'H', 'I', 'J'}) {
-                key.add_number(number_field(row, part), term.descending);
+                key.add_number(number_field(row, part).value_or(0), term.descending);
             }
-        } else if (!add_text_field(key, row, term.letter, term.descending)) {
-            key.add_number(number_field(row, term.letter), term.descending);
+        } else if (add_text_field(key, row, term.letter, term.descending)) {
+            continue;
+        } else if (const auto number = number_field(row, term.letter); number) {
+            key.add_number(*number, term.descending);
+        } else if (const auto* field = find_field(term.letter); field != nullptr) {
+            key.add_value(field->text(row), term.descending);
         }
     }
     key.add_number(moment(shown_start(row.job), 0), true);

@@ -224,6 +224,8 @@ TEST_F(JobTableTest, EverySortLetterIsReadAndABadOneIsNamed) {
     EXPECT_EQ(print({two_nodes(), array_element(), big()}, {"%A", "", "M,i"}),
               "JOBID\n129\n127\n125\n");
     EXPECT_EQ(print({two_nodes(), big()}, {"%A", "", "S"}), "JOBID\n125\n129\n");
+    EXPECT_EQ(print({two_nodes(), array_element()}, {"%j", "", "-o,K,j"}), "NAME\ntwonode\narr\n");
+    EXPECT_EQ(print({two_nodes(), big()}, {"%A", "", "-C,c"}), "JOBID\n129\n125\n");
     EXPECT_EQ(print({big()}, {"%A", "", "!"}), "Invalid sort specification: !");
 }
 

@@ -27,17 +27,6 @@ const Field<NodeGroup>* find_field(const Column& column, bool by_name) {
     return nullptr;
 }
 
-// A text that begins with a number sorts as one: "8+" after "4".
-void add_value(OrderKey& key, const std::string& text, bool descending) {
-    std::int64_t number = 0;
-    for (const char c : text) {
-        if (c < '0' || c > '9' || number > 1'000'000'000'000) break;
-        number = number * 10 + (c - '0');
-    }
-    key.add_number(number, descending);
-    key.add_host(text, descending);
-}
-
 }  // namespace
 
 Result<NodeTable> NodeTable::make(const NodeTableRequest& request) {
@@ -143,7 +132,7 @@ std::string NodeTable::order_key(const NodeGroup& group) const {
             key.add_host(group.nodes.empty() ? std::string() : group.nodes.front()->config.name,
                          term.descending);
         } else {
-            add_value(key, term.field->text(group), term.descending);
+            key.add_value(term.field->text(group), term.descending);
         }
     }
     return key.bytes();

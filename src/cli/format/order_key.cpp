@@ -41,4 +41,14 @@ void OrderKey::add_host(std::string_view host, bool descending) {
     add_text(bytes, descending);
 }
 
+void OrderKey::add_value(std::string_view text, bool descending) {
+    std::int64_t number = 0;
+    for (const char c : text) {
+        if (c < '0' || c > '9' || number > 1'000'000'000'000) break;
+        number = number * 10 + (c - '0');
+    }
+    add_number(number, descending);
+    add_host(text, descending);
+}
+
 }  // namespace switchyard::cli::format

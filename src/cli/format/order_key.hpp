@@ -16,6 +16,9 @@ class OrderKey {
     // As people sort node names: n2 before n10.
     void add_host(std::string_view host, bool descending);
 
+    // Whatever a field shows: a text that begins with a number sorts as one, "8+" after "4".
+    void add_value(std::string_view text, bool descending);
+
     const std::string& bytes() const { return bytes_; }
 
   private:
