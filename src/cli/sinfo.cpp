@@ -28,18 +28,17 @@ struct Picture {
 
 Result<Picture> ask(Session& session, const SinfoOptions& options) {
     Picture picture;
-    SY_TRY(auto partitions, client::fetch_partitions(session.connection));
-    SY_TRY(auto answer, client::fetch_nodes(session.connection));
-    for (model::Partition& partition : partitions) {
+    SY_TRY(auto answer, client::fetch_cluster(session.connection));
+    for (model::Partition& partition : answer.partitions) {
         if (!is_wanted(partition, options)) continue;
         if (options.document.kind)
-            picture.totals.push_back(format::totals_of(partition, answer.nodes));
+            picture.totals.push_back(format::totals_of(partition, answer.nodes.nodes));
         picture.partitions.push_back(std::move(partition));
     }
-    for (model::Node& node : answer.nodes) {
+    for (model::Node& node : answer.nodes.nodes) {
         if (is_wanted(node, options)) picture.nodes.push_back(std::move(node));
     }
-    picture.now = answer.now;
+    picture.now = answer.nodes.now;
     return picture;
 }
 

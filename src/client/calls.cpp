@@ -11,6 +11,8 @@
 namespace switchyard::client {
 namespace {
 
+constexpr Millis kAnswerTimeout{100'000};
+
 void put_strings(const std::vector<std::string>& from,
                  google::protobuf::RepeatedPtrField<std::string>* to) {
     for (const std::string& each : from) *to->Add() = each;
@@ -51,6 +53,36 @@ Status for_each_reply(Connection& connection, wire::Request& request,
         SY_TRY(reply, connection.receive_for(id));
         if (reply.has_failure()) return switchyard::Failure{error_of(reply)};
     }
+}
+
+// The replies to a request that was sent before.
+Status take_replies(Connection& connection, std::uint64_t id,
+                    const std::function<Status(const wire::Reply&)>& take) {
+    for (;;) {
+        SY_TRY(const wire::Reply reply, connection.receive_for(id, kAnswerTimeout));
+        if (reply.has_failure()) return switchyard::Failure{error_of(reply)};
+        SY_CHECK(take(reply));
+        if (reply.last()) return {};
+    }
+}
+
+Status add_nodes(const wire::Reply& reply, NodesAnswer& answer) {
+    if (!reply.has_nodes()) return unexpected_answer();
+    answer.now = Instant{Millis{reply.nodes().now()}};
+    for (const wire::Node& each : reply.nodes().nodes()) {
+        SY_TRY(model::Node node, wire::decode(each));
+        answer.nodes.push_back(std::move(node));
+    }
+    return {};
+}
+
+Status add_partitions(const wire::Reply& reply, std::vector<model::Partition>& partitions) {
+    if (!reply.has_partitions()) return unexpected_answer();
+    for (const wire::Partition& each : reply.partitions().partitions()) {
+        SY_TRY(model::Partition partition, wire::decode(each));
+        partitions.push_back(std::move(partition));
+    }
+    return {};
 }
 
 // A long list is decoded and dropped chunk by chunk. Handed back to the kernel each time, the
@@ -123,15 +155,8 @@ Result<NodesAnswer> fetch_nodes(Connection& connection, const std::vector<std::s
     wire::Request request;
     put_strings(names, request.mutable_nodes()->mutable_names());
     NodesAnswer answer;
-    SY_CHECK(for_each_reply(connection, request, [&](const wire::Reply& reply) -> Status {
-        if (!reply.has_nodes()) return unexpected_answer();
-        answer.now = Instant{Millis{reply.nodes().now()}};
-        for (const wire::Node& each : reply.nodes().nodes()) {
-            SY_TRY(model::Node node, wire::decode(each));
-            answer.nodes.push_back(std::move(node));
-        }
-        return {};
-    }));
+    SY_CHECK(for_each_reply(connection, request,
+                            [&](const wire::Reply& reply) { return add_nodes(reply, answer); }));
     return answer;
 }
 
@@ -139,15 +164,35 @@ Result<std::vector<model::Partition>> fetch_partitions(Connection& connection) {
     wire::Request request;
     request.mutable_partitions();
     std::vector<model::Partition> partitions;
-    SY_CHECK(for_each_reply(connection, request, [&](const wire::Reply& reply) -> Status {
-        if (!reply.has_partitions()) return unexpected_answer();
-        for (const wire::Partition& each : reply.partitions().partitions()) {
-            SY_TRY(model::Partition partition, wire::decode(each));
-            partitions.push_back(std::move(partition));
-        }
-        return {};
+    SY_CHECK(for_each_reply(connection, request, [&](const wire::Reply& reply) {
+        return add_partitions(reply, partitions);
     }));
     return partitions;
+}
+
+Result<ClusterAnswer> fetch_cluster(Connection& connection) {
+    const auto both = [&]() -> Result<ClusterAnswer> {
+        wire::Request partitions, nodes;
+        partitions.mutable_partitions();
+        nodes.mutable_nodes();
+        SY_TRY(const std::uint64_t first, connection.send(partitions));
+        SY_TRY(const std::uint64_t second, connection.send(nodes));
+        ClusterAnswer answer;
+        SY_CHECK(take_replies(connection, first, [&](const wire::Reply& reply) {
+            return add_partitions(reply, answer.partitions);
+        }));
+        SY_CHECK(take_replies(connection, second, [&](const wire::Reply& reply) {
+            return add_nodes(reply, answer.nodes);
+        }));
+        return answer;
+    };
+    auto answer = both();
+    if (answer || answer.error().code != Errc::Unreachable) return answer;
+    // The controller went away meanwhile: one after the other, each asked again if need be.
+    ClusterAnswer again;
+    SY_TRY(again.partitions, fetch_partitions(connection));
+    SY_TRY(again.nodes, fetch_nodes(connection));
+    return again;
 }
 
 Result<BulkAnswer> signal_jobs(Connection& connection, const JobFilter& filter,

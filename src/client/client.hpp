@@ -57,6 +57,8 @@ class Connection {
     // Replies that are already read but not yet taken: check before polling fd().
     bool has_buffered_reply() const;
     int fd() const;
+    // Through an agent of this host, which vouches for us, not to the controller's own socket.
+    bool is_relayed() const;
     const std::vector<std::string>& last_notes() const;
 
   private:
@@ -101,6 +103,12 @@ struct NodesAnswer {
 };
 Result<NodesAnswer> fetch_nodes(Connection& connection, const std::vector<std::string>& names = {});
 Result<std::vector<model::Partition>> fetch_partitions(Connection& connection);
+// Both, asked at once: one round trip.
+struct ClusterAnswer {
+    std::vector<model::Partition> partitions;
+    NodesAnswer nodes;
+};
+Result<ClusterAnswer> fetch_cluster(Connection& connection);
 
 // --- changing: bulk requests answer with what went wrong for which job ---
 struct Problem {

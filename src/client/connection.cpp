@@ -1,5 +1,7 @@
 // connection.cpp: requests out, replies in, and a second try where asking twice does no harm.
 #include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 
 #include <deque>
 #include <utility>
@@ -192,6 +194,12 @@ Result<wire::Reply> Connection::call(wire::Request& request) {
 
 bool Connection::has_buffered_reply() const {
     return !state_->early.empty() || state_->socket.has_buffered_frame();
+}
+bool Connection::is_relayed() const {
+    sockaddr_un address{};
+    socklen_t size = sizeof address;
+    return ::getpeername(fd(), reinterpret_cast<sockaddr*>(&address), &size) != 0 ||
+           state_->where.controller_socket != address.sun_path;
 }
 int Connection::fd() const { return state_->socket.fd(); }
 const std::vector<std::string>& Connection::last_notes() const { return state_->notes; }

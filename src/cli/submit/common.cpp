@@ -164,11 +164,13 @@ std::string short_host_name() {
     return std::string(whole.substr(0, whole.find('.')));
 }
 
-void fill_origin(model::JobSpec& job, const std::vector<std::string>& words) {
+void fill_origin(model::JobSpec& job, const std::vector<std::string>& words, bool names) {
     job.uid = ::getuid();
     job.gid = ::getgid();
-    job.user = os::user_name(job.uid);
-    job.group = os::group_name(job.gid);
+    if (names) {
+        job.user = os::user_name(job.uid);
+        job.group = os::group_name(job.gid);
+    }
     job.submit_host = short_host_name();
     job.submit_line = join(words, " ");
     job.alloc_sid = static_cast<std::uint32_t>(::getsid(0));

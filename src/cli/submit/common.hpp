@@ -40,7 +40,9 @@ void say_what_was_understood(const options::JobRequest& request);
 bool answered_help(const options::JobRequest& request);
 
 // User, group, host, session and the line that was typed.
-void fill_origin(model::JobSpec& job, const std::vector<std::string>& words);
+// `names`: look up those of user and group too; a controller that is asked directly does that
+// itself.
+void fill_origin(model::JobSpec& job, const std::vector<std::string>& words, bool names = true);
 std::string short_host_name();
 
 // SLURM_UMASK, else the umask of this process.

@@ -69,17 +69,16 @@ std::variant<Understood, Exit> understand(const std::vector<std::string>& words,
 
 // The submission, complete.
 Result<wire::Request> compose(Understood& understood, const std::vector<std::string>& words,
-                              const options::Surroundings& surroundings,
-                              const config::Config& config) {
+                              const options::Surroundings& surroundings, const Session& session) {
     model::JobSpec& job = understood.request.job;
-    fill_origin(job, words);
+    fill_origin(job, words, session.connection.is_relayed());
     if (job.name.empty()) job.name = understood.script.default_name;
     job.command = understood.script.path;
     model::JobPayload payload;
     payload.script = std::move(understood.script.text);
     payload.arguments = std::move(understood.script.arguments);
     SY_TRY(payload.environment, batch_environment(understood.request, surroundings));
-    payload.limits = limits_to_hand_on(understood.request, config);
+    payload.limits = limits_to_hand_on(understood.request, session.config);
     payload.umask = umask_to_hand_on();
 
     wire::Request request;
@@ -170,7 +169,7 @@ int sbatch(int argc, char** argv) {
     if (request.ask.clusters && !is_our_cluster("sbatch", *request.ask.clusters, session->config)) {
         return error_exit_code();
     }
-    auto submission = compose(understood, words, surroundings, session->config);
+    auto submission = compose(understood, words, surroundings, *session);
     if (!submission) {
         say_error("sbatch", submission.error().message);
         return error_exit_code();
