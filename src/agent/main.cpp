@@ -44,6 +44,7 @@ Result<AgentPlan> make_plan(const Options& options, const os::Log& log) {
     if (!node) return plan;
 
     SY_TRY(const os::Topology topology, os::find_topology());
+    plan.setup.node = plan.name;
     plan.setup.spool = plan.config.spool_for(plan.name);
     plan.setup.pretend = is_pretend(*node);
     plan.setup.gres = node->gres;

@@ -15,7 +15,6 @@
 
 #include "os/files.hpp"
 #include "os/processes.hpp"
-#include "os/spawn.hpp"
 #include "stepd/launch.hpp"
 #include "wire/codec.hpp"
 #include "wire/proto/node.pb.h"
@@ -26,15 +25,6 @@ namespace {
 
 constexpr Millis kCleanPauseMax{50};
 constexpr int kBacklog = 16;
-
-std::vector<std::string> stepd_environment() {
-    std::vector<std::string> environment = {
-        "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"};
-    // So that times in a job's output are in the same zone as in the agent's log.
-    if (const char* zone = std::getenv("TZ"); zone != nullptr)
-        environment.push_back(std::string("TZ=") + zone);
-    return environment;
-}
 
 void encode(const NodeSetup& from, wire::StepdSetup& to) {
     to.set_spool(from.spool);
@@ -60,7 +50,9 @@ void encode(const NodeSetup& from, wire::StepdSetup& to) {
 }  // namespace
 
 Steps::Steps(io::Loop& loop, NodeSetup setup, const os::Log& log, Send send)
-    : loop_(loop), setup_(std::move(setup)), log_(log), send_(std::move(send)) {
+    : loop_(loop), setup_(std::move(setup)), log_(log), send_(std::move(send)), spares_(loop) {
+    spares_.set_place(setup_.node, setup_.spool);
+    spares_.keep_one_ready();
     walls_ = os::make_containment(setup_.containment);
     // Without cgroups, what a dead stepd leaves becomes ours and can be found.
     if (setup_.containment.kind == "none") ::prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -152,20 +144,8 @@ Status Steps::spawn(const StepKey& key, wire::LaunchStep&& launch) {
         return os::errno_failure("socketpair");
     io::Fd ours(pair[0]);
     const io::Fd theirs(pair[1]);
-
-    const io::Fd nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
-    if (!nothing) return os::errno_failure("/dev/null");
-    os::SpawnRequest request;
-    request.path = os::own_executable();
-    // Said to people who look at the process table: which step, which node, whose spool.
-    request.argv = {"slurmstepd", model::to_string(key), launch.node(), setup_.spool};
-    request.environment = stepd_environment();
-    // Standard error stays the agent's log; the terminal of a foreground agent is none of a
-    // stepd's.
-    request.descriptors = {
-        {nothing.get(), 0}, {nothing.get(), 1}, {theirs.get(), 3}, {listener.get(), 4}};
     Step& step = steps_[key];
-    SY_TRY(step.pid, os::spawn(request));
+    SY_TRY(step.pid, spares_.start(key, theirs, listener));
     step.channel = wire::Channel::adopt(loop_, std::move(ours), handlers(key));
     step.ready = true;
 
@@ -285,8 +265,10 @@ void Steps::kill_adopted() {
     const std::vector<os::Process> all = os::list_processes();
     for (const os::Process& process : all) {
         if (process.parent != ::getpid() || process.state == 'Z') continue;
-        const bool is_stepd = std::ranges::any_of(
-            steps_, [&](const auto& each) { return each.second.pid == process.pid; });
+        const bool is_stepd =
+            spares_.owns(process.pid) || std::ranges::any_of(steps_, [&](const auto& each) {
+                return each.second.pid == process.pid;
+            });
         if (is_stepd) continue;
         for (const pid_t pid : os::descendants(all, process.pid)) ::kill(pid, SIGKILL);
         ::kill(process.pid, SIGKILL);

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/spares.hpp"
 #include "base/ids.hpp"
 #include "base/result.hpp"
 #include "base/time.hpp"
@@ -45,6 +46,7 @@ namespace switchyard::agent {
 
 // What this node's stepds are told with every launch.
 struct NodeSetup {
+    std::string node;
     std::string spool;
     os::ContainmentPlan containment;
     std::vector<model::IndexSet> core_cpus;
@@ -127,6 +129,7 @@ class Steps {
     const os::Log& log_;
     Send send_;
     std::unique_ptr<os::Containment> walls_;
+    Spares spares_;
     std::map<StepKey, Step> steps_;
     std::set<JobKey> ending_jobs_;  // Asked to be clean, not yet so.
     std::map<JobKey, HeldEnd> held_ends_;

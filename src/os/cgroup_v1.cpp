@@ -32,7 +32,7 @@ class CgroupV1 final : public Containment {
     }
 
     Status create(const StepKey& key, const StepLimits& limits) override {
-        SY_CHECK(make_step_folder(freezer_, key));
+        SY_CHECK(make(freezer_, key));
         if (!cpuset_.empty() && !limits.job_cpus.empty()) SY_CHECK(limit_cpus(key, limits));
         if (!memory_.empty() && limits.job_memory) SY_CHECK(limit_memory(key, limits));
         if (!devices_.empty() && !limits.denied_devices.empty())
@@ -42,12 +42,11 @@ class CgroupV1 final : public Containment {
 
     Result<Entrance> entrance(const StepKey& key) override {
         Entrance way;
-        for (const std::string& folder : {freezer_, cpuset_, memory_, devices_}) {
-            if (folder.empty()) continue;
+        for (const std::string& folder : places_of(key)) {
             // "tasks", not "cgroup.procs": a thread that moves itself needs no lock on the whole
             // machine, and between fork and exec the thread is the process.
             const std::string step = step_path(folder, key);
-            if (exists(step)) way.files.push_back(step + "/tasks");
+            if (has_made(key) || exists(step)) way.files.push_back(step + "/tasks");
         }
         return way;
     }
@@ -88,12 +87,14 @@ class CgroupV1 final : public Containment {
 
     Result<bool> remove(const StepKey& key) override {
         // The freezer comes last: while it is there, existing() finds the step.
-        for (const std::string& folder : {cpuset_, memory_, devices_}) {
-            if (folder.empty()) continue;
+        for (const std::string& folder : places_of(key)) {
+            if (folder == freezer_) continue;
             if (const auto gone = remove_step_folder(folder, key); !gone)
                 return Failure{gone.error()};
         }
-        return remove_step_folder(freezer_, key);
+        const auto gone = remove_step_folder(freezer_, key);
+        if (gone) made_.clear();
+        return gone;
     }
 
     std::vector<StepKey> existing() override {
@@ -109,8 +110,26 @@ class CgroupV1 final : public Containment {
     bool pins_cores() const override { return !cpuset_.empty(); }
 
   private:
+    Status make(const std::string& folder, const StepKey& key) {
+        if (made_for_ != key) made_.clear();
+        made_for_ = key;
+        made_.push_back(folder);
+        return make_step_folder(folder, key);
+    }
+
+    bool has_made(const StepKey& key) const { return made_for_ == key && !made_.empty(); }
+
+    // The hierarchies a step may be in. A stepd made them and knows; an agent that cleans up after
+    // one must look everywhere.
+    std::vector<std::string> places_of(const StepKey& key) const {
+        if (has_made(key)) return made_;
+        std::vector<std::string> all{freezer_, cpuset_, memory_, devices_};
+        std::erase(all, std::string());
+        return all;
+    }
+
     Status limit_cpus(const StepKey& key, const StepLimits& limits) {
-        SY_CHECK(make_step_folder(cpuset_, key));
+        SY_CHECK(make(cpuset_, key));
         SY_TRY(const std::string mems, read_file(cpuset_ + "/cpuset.mems"));
         const std::string job = cpuset_ + "/" + job_folder(key);
         const std::string step = step_path(cpuset_, key);
@@ -124,7 +143,7 @@ class CgroupV1 final : public Containment {
 
     // The limit is the job's; a step has one of its own only if it asked for less.
     Status limit_memory(const StepKey& key, const StepLimits& limits) {
-        SY_CHECK(make_step_folder(memory_, key));
+        SY_CHECK(make(memory_, key));
         SY_CHECK(set_memory(memory_ + "/" + job_folder(key), *limits.job_memory));
         if (limits.step_memory && *limits.step_memory < *limits.job_memory) {
             SY_CHECK(set_memory(step_path(memory_, key), *limits.step_memory));
@@ -143,7 +162,7 @@ class CgroupV1 final : public Containment {
     }
 
     Status deny_devices(const StepKey& key, const StepLimits& limits) {
-        SY_CHECK(make_step_folder(devices_, key));
+        SY_CHECK(make(devices_, key));
         for (const DeviceFile& device : limits.denied_devices) {
             SY_CHECK(write_file(devices_ + "/" + job_folder(key) + "/devices.deny",
                                 fmt::format("{} {}:{} rwm", device.type, device.major_number,
@@ -165,6 +184,8 @@ class CgroupV1 final : public Containment {
         return {};
     }
 
+    StepKey made_for_{};
+    std::vector<std::string> made_;
     std::string freezer_, cpuset_, memory_, devices_;
 };
 

@@ -37,6 +37,7 @@ constexpr bool kForkCopies = false;
 
 constexpr std::size_t kInterpreterBytesMax = 256;
 constexpr std::size_t kPidDigits = 10;
+constexpr int kStandardSignalLast = 31;
 
 // The plan as arrays of pointers, and what only the kernel reads.
 struct Prepared {
@@ -72,10 +73,13 @@ void share_memory_pressure() {
     ::close(fd);
 }
 
+// Handlers end with exec; what is ignored would stay so. Nobody who starts a stepd ignores
+// real-time signals on its behalf: they were reset when it was spawned.
 void reset_signals() {
     struct sigaction standard{};
     standard.sa_handler = SIG_DFL;
-    for (int signal = 1; signal < NSIG; ++signal) ::sigaction(signal, &standard, nullptr);
+    for (int signal = 1; signal <= kStandardSignalLast; ++signal)
+        ::sigaction(signal, &standard, nullptr);
     sigset_t none;
     ::sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -98,8 +102,9 @@ void set_limits(const std::vector<ChildLimit>& limits) {
         if (::getrlimit(resource, &now) != 0) continue;
         rlimit wanted{limit.soft, limit.hard};
         // Without root a limit cannot be raised: then as far as it goes.
-        if (::geteuid() != 0 && wanted.rlim_max > now.rlim_max) wanted.rlim_max = now.rlim_max;
+        if (wanted.rlim_max > now.rlim_max && ::geteuid() != 0) wanted.rlim_max = now.rlim_max;
         if (wanted.rlim_cur > wanted.rlim_max) wanted.rlim_cur = wanted.rlim_max;
+        if (wanted.rlim_cur == now.rlim_cur && wanted.rlim_max == now.rlim_max) continue;
         ::setrlimit(resource, &wanted);
     }
 }

@@ -124,6 +124,7 @@ void Stepd::resolve_names() {
     const auto present = os::read_file("/etc/hosts");
     const auto text = extended_hosts(present ? *present : "", launch_.hosts, launch_.setup.pretend);
     if (!text) return;
+    changed_process_ = true;  // A mount namespace of its own, or part of the way to one.
     const Status mounted = mount_hosts(*text, launch_.setup.spool);
     if (!mounted) {
         log_.info(fmt::format("{}: node names may not resolve inside the job: {}",

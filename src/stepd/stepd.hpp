@@ -57,6 +57,9 @@ class Stepd {
   public:
     Stepd(io::Loop& loop, io::Fd agent, io::Fd listener);
     ~Stepd();
+    // Over, and the process is as it was before: it may serve another step. Whoever makes a step
+    // change the process itself (a namespace, say) must say so here.
+    bool leaves_no_trace() const { return !changed_process_; }
 
   private:
     enum class Stage { Waiting, Connecting, Running, Emptying, Delivering, Over };
@@ -161,6 +164,7 @@ class Stepd {
     // steps.
     std::optional<std::chrono::steady_clock::time_point> spare_until_;
     bool job_clean_ = false;
+    bool changed_process_ = false;
     Millis empty_wait_{1};
     std::string launch_error_;
 };

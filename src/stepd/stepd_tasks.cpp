@@ -32,7 +32,7 @@ Result<std::string> Stepd::write_script() {
         return os::errno_failure(script_folder_);
     std::string path = script_folder_ + "/slurm_script";
     SY_CHECK(os::write_new_file(path, launch_.payload.script, 0700));
-    if (::geteuid() == 0) {
+    if (::geteuid() == 0 && launch_.who.uid != 0) {
         for (const std::string& each : {path, script_folder_}) {
             if (::chown(each.c_str(), launch_.who.uid, launch_.who.gid) != 0)
                 return os::errno_failure(each);
