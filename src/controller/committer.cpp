@@ -3,9 +3,18 @@
 #include "controller/quiet_thread.hpp"
 
 namespace switchyard::controller {
+namespace {
 
-Committer::Committer(io::Loop& loop, std::unique_ptr<store::Store> store)
-    : loop_(loop), store_(std::move(store)), thread_(start_quiet_thread([this] { run(); })) {}
+constexpr Millis kLookForRoom{500};
+
+}  // namespace
+
+Committer::Committer(io::Loop& loop, std::unique_ptr<store::Store> store,
+                     std::function<void(std::string)> full)
+    : loop_(loop),
+      store_(std::move(store)),
+      full_(std::move(full)),
+      thread_(start_quiet_thread([this] { run(); })) {}
 
 Committer::~Committer() {
     {
@@ -42,8 +51,20 @@ void Committer::run() {
     }
 }
 
+Status Committer::commit_when_there_is_room(const store::Batch& batch) {
+    for (bool first = true;; first = false) {
+        Status status = store_->commit(batch);
+        if (status || status.error().code != store::kFull) return status;
+        if (first) loop_.post([this, why = status.error().message] { full_(why); });
+        std::unique_lock lock(mutex_);
+        if (wake_.wait_for(lock, kLookForRoom, [this] { return stopping_; })) return status;
+    }
+}
+
 Committer::Outcome Committer::carry_out(const Work& work) {
-    Outcome outcome{.status = store_->commit(work.batch), .payloads = {}, .purge_is_due = false};
+    Outcome outcome{.status = commit_when_there_is_room(work.batch),
+                    .payloads = {},
+                    .purge_is_due = false};
     outcome.purge_is_due = work.batch.purge && store_->purge_is_due();
     if (!outcome.status) return outcome;
     for (const JobId job : work.wanted) {

@@ -30,8 +30,11 @@ class Committer {
         bool purge_is_due = false;               // The batch did not purge all it should.
     };
 
-    Committer(io::Loop& loop, std::unique_ptr<store::Store> store);
-    ~Committer();  // Lets the present commit end.
+    // A batch for which the disk has no room is tried again until it has; `full` hears of the first
+    // attempt that failed, on the loop.
+    Committer(io::Loop& loop, std::unique_ptr<store::Store> store,
+              std::function<void(std::string why)> full);
+    ~Committer();  // Lets the present commit end, unless that waits for room.
     Committer(const Committer&) = delete;
     Committer& operator=(const Committer&) = delete;
 
@@ -47,9 +50,11 @@ class Committer {
     };
     void run();
     Outcome carry_out(const Work& work);
+    Status commit_when_there_is_room(const store::Batch& batch);
 
     io::Loop& loop_;
     std::unique_ptr<store::Store> store_;
+    std::function<void(std::string)> full_;
     std::mutex mutex_;
     std::condition_variable wake_;
     std::optional<Work> work_;

@@ -57,6 +57,8 @@ void Controller::seal() {
 
 void Controller::on_committed(Committer::Outcome outcome) {
     committing_ = false;
+    if (std::exchange(store_full_, false) && outcome.status)
+        log_.info("there is room on the disk again: going on");
     if (!outcome.status) {
         // What we would answer now is not on disk. Say nothing; the callers ask again when we are
         // back.
@@ -75,6 +77,17 @@ void Controller::on_committed(Committer::Outcome outcome) {
     seal();
 }
 
+// The batch stays with the committer, which tries again. Meanwhile what is in memory is told to
+// those who ask, nothing new is taken in, and nothing is acknowledged.
+void Controller::on_store_full(const std::string& why) {
+    if (!committing_) return;
+    store_full_ = true;
+    log_.error("{}: waiting for room, nothing is acknowledged until then", why);
+    if (!stopping_) return;
+    stopping_ = false;
+    stop();
+}
+
 void Controller::arm_wakeup() {
     const auto due = cluster_->next_wakeup();
     if (!due) {
@@ -90,7 +103,8 @@ void Controller::arm_wakeup() {
 void Controller::stop() {
     if (stopping_) return;
     stopping_ = true;
-    if (committing_) return;  // on_committed comes back here.
+    // on_committed comes back here. What waits for room was promised to nobody.
+    if (committing_ && !store_full_) return;
     log_.info("Terminate signal (SIGINT or SIGTERM) or shutdown request received: stopping");
     agents_.close_all();
     sessions_.close_all();

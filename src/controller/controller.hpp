@@ -16,6 +16,7 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "config/config.hpp"
@@ -66,6 +67,8 @@ class Controller {
         PayloadBytes payload;
         PayloadBytes step_launch;
     };
+    // The payload of the submission that is being handled; it was cut out of the request.
+    PayloadBytes take_payload() { return std::exchange(arriving_, nullptr); }
     core::Token ask(Session& session, std::uint64_t request, Held held = {});
     void withdraw(core::Token token);  // The core was not asked after all.
     void step(core::Event event);
@@ -88,6 +91,8 @@ class Controller {
     const Figures& figures() const { return figures_; }
     void reset_figures() { figures_.reset(now(), cluster_->figures()); }
     Instant now() const { return std::max(now_, loop_.now()); }
+    // The disk has no room: nothing new is taken in until it has, since nothing could be promised.
+    bool store_is_full() const { return store_full_; }
 
   private:
     struct Waiting {  // A request that the core has yet to answer.
@@ -114,6 +119,7 @@ class Controller {
     void request_seal();
     void seal();
     void on_committed(Committer::Outcome outcome);
+    void on_store_full(const std::string& why);
     void arm_wakeup();
 
     // changes.cpp: changed records as rows of the batch
@@ -151,6 +157,7 @@ class Controller {
     std::optional<store::Purge> purge_;  // Goes with the next batch.
     io::Loop::Timer purge_timer_;
 
+    PayloadBytes arriving_;
     std::uint64_t last_token_ = 0;
     std::unordered_map<std::uint64_t, Waiting> waiting_;
     // srun's command lines, until their steps have ended.
@@ -166,6 +173,7 @@ class Controller {
     bool dirty_ = false;  // Something was stepped since the last seal.
     bool seal_posted_ = false;
     bool committing_ = false;
+    bool store_full_ = false;  // The commit under way is tried again and again.
     bool stopping_ = false;
     int exit_code_ = 0;
     Outbox committing_outbox_;

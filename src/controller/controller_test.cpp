@@ -464,17 +464,26 @@ TEST_F(ControllerFixture, ASignalGoesToTheLoopAlthoughTheThreadsWereThereFirst) 
     EXPECT_TRUE(stopped);
 }
 
-TEST_F(ControllerFixture, AFullDiskEndsTheControllerBeforeItPromisesWhatItCannotKeep) {
+TEST_F(ControllerFixture, AFullDiskIsWaitedOutAndNothingIsPromisedMeanwhile) {
     start(config(), {.store = {.pages_max = 60}});
     const auto shell = client();
     wire::Request request = submission();
     request.mutable_submit()->mutable_payload()->add_environment(std::string(20'000, 'x'));
     for (int i = 0; i < 200; ++i) shell->send(request);
-    loop_.run();  // Ends by itself.
-    EXPECT_NE(controller_->exit_code(), 0);
+    run_until([&] { return controller_->store_is_full(); });
+    const std::size_t told = shell->replies.size();
+    EXPECT_LT(told, 200u);
+    // Nothing new is taken in; what is there is told.
+    const auto other = client();
+    EXPECT_EQ(call(*other, submission()).failure().code(), static_cast<std::uint32_t>(Errc::Busy));
+    wire::Request ping;
+    ping.mutable_ping();
+    EXPECT_TRUE(call(*other, ping).has_ping());
+    EXPECT_EQ(shell->replies.size(), told);
+    // It can be stopped, and what was told is true.
+    loop_.post([&] { controller_->stop(); });
+    loop_.run();
     controller_.reset();
-    run_until([&] { return shell->closed; });
-    EXPECT_LT(shell->replies.size(), 200u);
     start();
     const auto next = client();
     for (const wire::Reply& reply : shell->replies) state_of(*next, reply.submitted().job());

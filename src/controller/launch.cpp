@@ -2,24 +2,12 @@
 
 #include <algorithm>
 
+#include "controller/wire_fields.hpp"
 #include "wire/codec.hpp"
 #include "wire/proto/node.pb.h"
 
 namespace switchyard::controller {
 namespace {
-
-// A message may be put together from encoded parts: a field is its number, its length and its
-// bytes. So a script of megabytes travels from the store to the node without being taken apart.
-void append_varint(std::string& out, std::uint64_t value) {
-    for (; value >= 0x80; value >>= 7) out.push_back(static_cast<char>((value & 0x7f) | 0x80));
-    out.push_back(static_cast<char>(value));
-}
-
-void append_field_head(std::string& out, std::uint32_t number, std::size_t size) {
-    constexpr std::uint32_t kLengthDelimited = 2;
-    append_varint(out, number << 3 | kLengthDelimited);
-    append_varint(out, size);
-}
 
 std::uint32_t index_of(const model::StepLayout& layout, std::string_view node) {
     const auto it = std::ranges::find(layout.nodes, node,

@@ -5,6 +5,7 @@
 
 #include "base/limits.hpp"
 #include "controller/replies.hpp"
+#include "controller/wire_fields.hpp"
 #include "wire/codec.hpp"
 
 namespace switchyard::controller {
@@ -70,8 +71,12 @@ Handler handler_for(wire::Request::BodyCase body) {
 }  // namespace
 
 void Controller::on_request(Session& session, std::string_view frame) {
+    // The script and the environment of a submission are passed on as the bytes they came in.
+    auto split = split_submission(frame);
+    const std::string_view text = split ? split->request : frame;
+    arriving_ = split ? std::make_shared<const std::string>(split->payload) : nullptr;
     wire::Request request;
-    if (!request.ParseFromArray(frame.data(), static_cast<int>(frame.size()))) {
+    if (!request.ParseFromArray(text.data(), static_cast<int>(text.size()))) {
         session.send(failure_frame(0, {Errc::ProtocolVersion, "a request that cannot be read"}));
         return sessions_.close(session.id);
     }

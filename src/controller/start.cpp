@@ -140,7 +140,8 @@ Controller::Controller(io::Loop& loop, Log& log, Parts parts)
       pids_(*this),
       mailer_(loop, log),
       reader_(std::move(parts.reader)),
-      committer_(loop, std::move(parts.store)) {
+      committer_(loop, std::move(parts.store),
+                 [this](const std::string& why) { on_store_full(why); }) {
     figures_.started = now_;
     figures_.since = now_;
     for (const auto& [id, job] : cluster_->jobs()) index_.add(job);

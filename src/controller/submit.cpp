@@ -5,27 +5,35 @@
 #include "base/limits.hpp"
 #include "controller/replies.hpp"
 #include "controller/requests.hpp"
+#include "controller/wire_fields.hpp"
 #include "wire/codec.hpp"
 
 namespace switchyard::controller {
 namespace {
 
-Status check_limits(const wire::JobPayload& payload) {
-    if (payload.script().size() > limits::kScriptBytesMax) {
+Status check_limits(std::string_view payload) {
+    const auto sizes = measure_payload(payload);
+    if (!sizes) return fail(Errc::InvalidArgument, "The job's script cannot be read");
+    if (sizes->script > limits::kScriptBytesMax) {
         return fail(Errc::InvalidArgument,
                     fmt::format("Batch script is too large: {} bytes, at most {} are allowed",
-                                payload.script().size(), limits::kScriptBytesMax));
+                                sizes->script, limits::kScriptBytesMax));
     }
-    std::size_t bytes = 0;
-    for (const std::string& entry : payload.environment()) bytes += entry.size() + 1;
-    for (const std::string& argument : payload.arguments()) bytes += argument.size() + 1;
-    if (bytes > limits::kEnvironmentBytesMax) {
+    if (sizes->environment > limits::kEnvironmentBytesMax) {
         return fail(
             Errc::InvalidArgument,
             fmt::format("The job's environment is too large: {} bytes, at most {} are allowed",
-                        bytes, limits::kEnvironmentBytesMax));
+                        sizes->environment, limits::kEnvironmentBytesMax));
     }
     return {};
+}
+
+Status may_submit(const Controller& controller, const PayloadBytes& payload) {
+    if (controller.store_is_full()) {
+        return fail(Errc::Busy,
+                    "The controller's disk is full: nothing can be submitted until there is room");
+    }
+    return payload ? check_limits(*payload) : Status();
 }
 
 void set_user(Controller& controller, const Session& session, model::JobSpec& spec) {
@@ -43,17 +51,16 @@ void set_user(Controller& controller, const Session& session, model::JobSpec& sp
 
 void handle_submit(Controller& controller, Session& session, const wire::Request& request) {
     const wire::SubmitRequest& submit = request.submit();
-    if (const Status fits = check_limits(submit.payload()); !fits) {
-        return controller.finish(session, failure_frame(request.id(), fits.error()));
+    PayloadBytes payload = controller.take_payload();
+    if (const Status may = may_submit(controller, payload); !may) {
+        return controller.finish(session, failure_frame(request.id(), may.error()));
     }
     auto spec = wire::decode(submit.spec());
     if (!spec) return controller.finish(session, failure_frame(request.id(), spec.error()));
     set_user(controller, session, *spec);
 
     Controller::Held held;
-    if (submit.has_payload() && !submit.test_only()) {
-        held.payload = std::make_shared<const std::string>(submit.payload().SerializeAsString());
-    }
+    if (!submit.test_only()) held.payload = std::move(payload);
     core::event::Submit event{.token = controller.ask(session, request.id(), std::move(held)),
                               .caller = session.caller,
                               .spec = *std::move(spec),

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <cerrno>
 #include <utility>
 
 namespace switchyard::store {
@@ -50,6 +51,13 @@ Result<Statement> Database::prepare(std::string_view sql) {
 Failure Database::failure(std::string_view what) const {
     const char* why = handle_ != nullptr ? sqlite3_errmsg(handle_) : "out of memory";
     return fail(Errc::Io, fmt::format("cannot {} {}: {}", what, path_, why));
+}
+
+bool Database::is_full() const {
+    if (handle_ == nullptr) return false;
+    const int code = sqlite3_errcode(handle_) & 0xff;
+    const int system = sqlite3_system_errno(handle_);
+    return code == SQLITE_FULL || (code == SQLITE_IOERR && (system == ENOSPC || system == EDQUOT));
 }
 
 Statement::~Statement() { sqlite3_finalize(handle_); }

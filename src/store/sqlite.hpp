@@ -28,6 +28,7 @@ class Database {
     Result<Statement> prepare(std::string_view sql);
     // "cannot write /path/switchyard.db: database or disk is full".
     Failure failure(std::string_view what) const;
+    bool is_full() const;  // The last failure was for want of room on the disk.
 
   private:
     Database(sqlite3* handle, std::string path) : handle_(handle), path_(std::move(path)) {}

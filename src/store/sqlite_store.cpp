@@ -203,9 +203,12 @@ class SqliteStore final : public Store {
                           (!batch.purge || purge(statements_.purge, *batch.purge, purge_is_due_)) &&
                           statements_.commit.run();
         if (done) return {};
-        broken_ = database_.failure("write").error;
+        Error error = database_.failure("write").error;
+        if (database_.is_full()) error.code = kFull;
+        // SQLite may have rolled it back itself; then there is nothing to roll back.
         statements_.rollback.run();
-        return Failure{*broken_};
+        if (error.code != kFull) broken_ = error;
+        return Failure{std::move(error)};
     }
 
     bool purge_is_due() const override { return purge_is_due_; }

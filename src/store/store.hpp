@@ -1,6 +1,7 @@
 // store.hpp: what makes the cluster's records outlive the controller. commit() returns only when
-// the batch is on disk, whole; a store whose commit failed once refuses all later ones, because
-// nothing after it can be trusted.
+// the batch is on disk, whole. For a batch that found no room on the disk it may be called again
+// (kFull); after any other failure the store refuses all later ones, because nothing can be
+// trusted.
 //
 // A Store belongs to one thread at a time, a Reader to one of its own. SQLite stands behind this
 // (sqlite_store.cpp); a server database can.
@@ -22,6 +23,9 @@
 #include "store/batch.hpp"
 
 namespace switchyard::store {
+
+// The code of a commit for which there was no room. It left no trace, and may be tried again.
+inline constexpr Errc kFull = Errc::Busy;
 
 struct Loaded {
     std::vector<model::Job> jobs;

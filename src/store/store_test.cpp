@@ -362,23 +362,29 @@ TEST_F(StoreTest, ASecondControllerIsRefusedWithTheFirstOnesProcess) {
         << second.error().message;
 }
 
-TEST_F(StoreTest, AFullDiskIsReportedAndNothingIsWrittenAfterIt) {
-    {
-        auto store = *open_sqlite(path_, {.pages_max = 64});
-        std::uint32_t id = 1;
-        Status status;
-        for (; id < 1000 && status; ++id) {
-            Batch batch = batch_of({job(id)});
-            batch.payloads.push_back(payload(id, std::string(10'000, 'x')));
-            status = store->commit(batch);
-        }
-        ASSERT_FALSE(status);
-        EXPECT_NE(status.error().message.find("full"), std::string::npos) << status.error().message;
-        // A small batch would fit, but a gap in what was promised must not be.
-        EXPECT_FALSE(store->commit(batch_of({job(2000)})));
-    }
+TEST_F(StoreTest, ABatchThatFindsNoRoomLeavesNoTraceAndIsTakenWhenThereIsRoom) {
+    auto store = *open_sqlite(path_, {.pages_max = 64});
+    const auto bulky = [](std::uint32_t id) {
+        Batch batch = batch_of({job(id)});
+        batch.payloads.push_back(payload(id, std::string(10'000, 'x')));
+        return batch;
+    };
+    std::uint32_t id = 1;
+    Status status = store->commit(bulky(id));
+    while (id < 1000 && status) status = store->commit(bulky(++id));
+    ASSERT_FALSE(status);
+    EXPECT_EQ(status.error().code, kFull);
+    EXPECT_NE(status.error().message.find("full"), std::string::npos) << status.error().message;
+    EXPECT_EQ(store->commit(bulky(id)).error().code, kFull);
+    EXPECT_EQ(store->load(at(0))->jobs.size(), id - 1);
+
+    Batch smaller;
+    for (std::uint32_t old = 1; old < 5; ++old) smaller.deleted_payloads.push_back(JobId{old});
+    ASSERT_TRUE(store->commit(smaller));
+    ASSERT_TRUE(store->commit(bulky(id)));
+    store.reset();
     const auto jobs = open()->load(at(0))->jobs;
-    ASSERT_FALSE(jobs.empty());
+    ASSERT_EQ(jobs.size(), id);
     for (std::size_t i = 0; i < jobs.size(); ++i) EXPECT_EQ(jobs[i].id.value, i + 1);
 }
 
