@@ -1,11 +1,11 @@
 // run_many.cpp: starts a command again and again, each time as a fresh process, and tells how long
 // each took.
 //
-//     run_many [--parallel P] [--quiet] COUNT COMMAND [ARGUMENT...]
+//     run_many [--parallel P] [--seconds S] COUNT COMMAND [ARGUMENT...]
 //
 // prints one line of JSON: count, failures, seconds in all, and median, p10, p90, p99 of one run in
-// microseconds. vfork and exec, output to /dev/null: what is measured is the command, not this
-// program.
+// microseconds. After S seconds no more are started. vfork and exec, output to /dev/null: what is
+// measured is the command, not this program.
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -39,7 +39,10 @@ pid_t start(char** command, const posix_spawn_file_actions_t& actions) {
     return pid;
 }
 
-Tally run(int count, int parallel, char** command) {
+Tally run(int count, int parallel, double seconds, char** command) {
+    const Clock::time_point end =
+        Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                           std::chrono::duration<double>(seconds > 0 ? seconds : 1e7));
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
@@ -52,9 +55,14 @@ Tally run(int count, int parallel, char** command) {
     while (started < count || !running.empty()) {
         while (started < count && static_cast<int>(running.size()) < parallel) {
             const Clock::time_point begin = Clock::now();
+            if (begin >= end) {
+                count = started;
+                break;
+            }
             running[start(command, actions)] = begin;
             ++started;
         }
+        if (running.empty()) break;
         int status = 0;
         const pid_t pid = waitpid(-1, &status, 0);
         const auto found = running.find(pid);
@@ -72,20 +80,23 @@ Tally run(int count, int parallel, char** command) {
 
 int main(int argc, char** argv) {
     int parallel = 1;
+    double seconds = 0;
     int at = 1;
-    if (argc > 2 && std::strcmp(argv[1], "--parallel") == 0) {
-        parallel = std::atoi(argv[2]);
-        at = 3;
+    for (; at + 1 < argc && argv[at][0] == '-'; at += 2) {
+        if (std::strcmp(argv[at], "--parallel") == 0) parallel = std::atoi(argv[at + 1]);
+        if (std::strcmp(argv[at], "--seconds") == 0) seconds = std::atof(argv[at + 1]);
     }
     const int count = at < argc ? std::atoi(argv[at]) : 0;
     if (count < 1 || parallel < 1 || at + 1 >= argc) {
-        std::fprintf(stderr, "usage: run_many [--parallel P] COUNT COMMAND [ARGUMENT...]\n");
+        std::fprintf(stderr,
+                     "usage: run_many [--parallel P] [--seconds S] COUNT COMMAND [ARGUMENT...]\n");
         return 2;
     }
     const Clock::time_point begin = Clock::now();
-    Tally tally = run(count, parallel, argv + at + 1);
+    Tally tally = run(count, parallel, seconds, argv + at + 1);
     const std::chrono::duration<double> all = Clock::now() - begin;
     std::vector<double>& times = tally.microseconds;
+    if (times.empty()) times.push_back(0);
     std::sort(times.begin(), times.end());
     const auto at_share = [&](double share) {
         return times[std::min(times.size() - 1,
@@ -95,7 +106,7 @@ int main(int argc, char** argv) {
         "{\"count\": %d, \"failures\": %d, \"seconds\": %.6f, \"median\": %.1f, \"p10\": %.1f, "
         "\"p90\": %.1f, "
         "\"p99\": %.1f}\n",
-        count, tally.failures, all.count(), at_share(0.5), at_share(0.1), at_share(0.9),
-        at_share(0.99));
+        static_cast<int>(times.size()), tally.failures, all.count(), at_share(0.5), at_share(0.1),
+        at_share(0.9), at_share(0.99));
     return 0;
 }

@@ -22,24 +22,26 @@ def free_port():
         return probe.getsockname()[1]
 
 
-def wait_until(condition, what, timeout=120):
+def wait_until(condition, what, timeout=120, pause=0.02):
     deadline = time.monotonic() + timeout
     while not condition():
         if time.monotonic() > deadline:
             raise RuntimeError(f"waited {timeout} s for {what}")
-        time.sleep(0.02)
+        time.sleep(pause)
 
 
 class System:
     """What both have in common: a folder, commands, a controller process."""
 
     name = ""
+    place = None  # Where the folders are made: the same for both, so that both write to the same kind of disk.
 
     def __init__(self):
-        self.dir = pathlib.Path(tempfile.mkdtemp(prefix="sybench-", dir="/tmp"))
+        self.dir = pathlib.Path(tempfile.mkdtemp(prefix="sybench-", dir=self.place))
         self.dir.chmod(0o755)
         for folder in ("state", "spool", "log", "run", "work"):
             (self.dir / folder).mkdir()
+        (self.dir / "work").chmod(0o777)
         self.host = socket.gethostname().split(".")[0]
         self.conf = self.dir / "slurm.conf"
         self.controller = None
@@ -51,7 +53,9 @@ class System:
     def command(self, name):
         return str(pathlib.Path(self.bin) / name)
 
-    def run(self, *arguments, check=True, **options):
+    def run(self, *arguments, check=True, user=None, **options):
+        if user:
+            options["user"] = user
         return subprocess.run([self.command(arguments[0]), *map(str, arguments[1:])], env=self.env(), cwd=self.dir / "work",
                               capture_output=True, text=True, check=check, stdin=subprocess.DEVNULL, **options)
 
@@ -78,6 +82,13 @@ class System:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
+
+    def cancel_running(self):
+        """What runs is ended; a long queue of held jobs is left to the removal of the folder."""
+        try:
+            self.run("scancel", "-u", "root", "-t", "RUNNING", check=False, timeout=30)
+        except subprocess.TimeoutExpired:
+            pass
 
     def restart_controller(self):
         """Kills the controller and tells how long until it answers again."""
@@ -113,6 +124,8 @@ MinJobAge=10
 NodeName=n[1-{NODES}] NodeHostname={self.host} CPUs={CORES_PER_NODE} RealMemory=16000
 PartitionName=debug Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 """)
+        # As for the peer: no limits by cgroup, only the tracking of processes.
+        (self.dir / "cgroup.conf").write_text("ConstrainCores=no\nConstrainRAMSpace=no\nConstrainDevices=no\n")
         self.agents = []
 
     def start_controller(self):
@@ -125,7 +138,7 @@ PartitionName=debug Nodes=ALL Default=YES MaxTime=INFINITE State=UP
         return self
 
     def stop(self):
-        self.run("scancel", "-u", "root", check=False)
+        self.cancel_running()
         for process in [*self.agents, self.controller]:
             self.stop_process(process)
         self.cleanup()
@@ -200,7 +213,7 @@ PartitionName=debug Nodes=ALL Default=YES MaxTime=INFINITE State=UP
         return self
 
     def stop(self):
-        self.run("scancel", "-u", "root", check=False)
+        self.cancel_running()
         for process in [*reversed(self.daemons), self.controller]:
             self.stop_process(process)
         self.cleanup()

@@ -1,57 +1,77 @@
-"""The work that is measured. Each function takes a running system and gives rows: a value, its unit, the spread."""
+"""The work that is measured. Each function takes a running system and gives rows: a value, its unit, spread and floor."""
 
 import json
-import statistics
 import subprocess
 import time
 
 from systems import wait_until
 
 
-def many(system, tools, count, *command, parallel=1):
-    """One line of run_many: the command by fresh processes."""
-    said = subprocess.run([tools / "run_many", "--parallel", str(parallel), str(max(1, int(count))),
+def many(system, tools, count, *command, parallel=1, seconds=None, check=True):
+    """One line of run_many: the command by fresh processes, `count` of them or for so many seconds."""
+    limit = ["--seconds", str(seconds)] if seconds else []
+    said = subprocess.run([tools / "run_many", "--parallel", str(parallel), *limit, str(max(1, int(count))),
                            system.command(command[0]) if "/" not in str(command[0]) else str(command[0]), *map(str, command[1:])],
-                          env=system.env(), cwd=system.dir / "work", capture_output=True, text=True, check=True)
+                          env=system.env(), cwd=system.dir / "work", capture_output=True, text=True, check=check)
     return json.loads(said.stdout)
 
 
-def milliseconds(figure, floor=None):
+def milliseconds(figure, floor=None, goal=None):
     row = {"value": figure["median"] / 1000, "unit": "ms", "spread": f"{figure['p10'] / 1000:.2f}-{figure['p90'] / 1000:.2f}"}
     if floor:
         row["floor"] = floor["median"] / 1000
     if figure["failures"]:
         row["failures"] = figure["failures"]
+    if goal:
+        row["goal"] = goal
     return row
 
 
 def latency(system, tools, scale):
     """One command by a fresh process, on a cluster that has nothing else to do."""
-    floor = many(system, tools, 500 * scale, tools / "empty")
     system.run("sbatch", "-H", "-J", "shown", "--wrap", "true")
     job = system.run("squeue", "-h", "-n", "shown", "-o", "%A").stdout.split()[0]
+    ours = system.name == "Switchyard"
+    quick = {"peer": 0.25, "floor": 2.5}
     rows = {}
-    for name, command, count in (
-            ("sbatch", ["sbatch", "-H", "--wrap", "true"], 200), ("squeue", ["squeue"], 200), ("sinfo", ["sinfo"], 200),
-            ("scontrol show job", ["scontrol", "show", "job", job], 200), ("srun -n1 true", ["srun", "-n1", "true"], 60),
-            ("srun -n4 true, over 4 nodes (theirs: 1)", ["srun", *(["-N4"] if system.name == "Switchyard" else []), "-n4", "true"], 40),
-            ("sbatch --wait --wrap true", ["sbatch", "--wait", "--wrap", "true"], 20 if system.name != "Slurm" else 5)):
-        rows[f"{name}, fresh process"] = milliseconds(many(system, tools, count * scale, *command), floor)
+    for name, command, count, goal in (
+            ("squeue", ["squeue"], 200, quick), ("sinfo", ["sinfo"], 200, quick),
+            ("scontrol show job", ["scontrol", "show", "job", job], 200, quick),
+            ("sbatch", ["sbatch", "-H", "--wrap", "true"], 200, quick),
+            ("srun -n1 true", ["srun", "-n1", "true"], 60, {"most": 8}),
+            ("srun -n4 true, over 4 nodes (theirs: 1)", ["srun", *(["-N4"] if ours else []), "-n4", "true"], 40, {"most": 15}),
+            ("sbatch --wait --wrap true", ["sbatch", "--wait", "--wrap", "true"], 20 if ours else 5, {"most": 15})):
+        # The floor right beside it: the same machine in the same mood.
+        floor = many(system, tools, 100 * scale, tools / "empty")
+        rows[f"{name}, fresh process"] = milliseconds(many(system, tools, count * scale, *command), floor, goal)
     return rows
 
 
 def submit(system, tools, scale):
-    """Submissions a second by 1, 4 and 16 submitters, each a fresh sbatch."""
+    """Submissions a second by 1, 4 and 16 submitters, each a fresh sbatch; and by one connection, where there is such a thing."""
     rows = {}
+    count = int(1000 * scale)
     for parallel in (1, 4, 16):
-        count = int(1000 * scale)
+        floor = many(system, tools, count, tools / "empty", parallel=parallel)
         figure = many(system, tools, count, "sbatch", "-H", "--wrap", "true", parallel=parallel)
-        rows[f"submissions by {parallel} at a time"] = {"value": (count - figure["failures"]) / figure["seconds"], "unit": "jobs/s"}
+        rows[f"submissions by {parallel} at a time"] = {"value": (count - figure["failures"]) / figure["seconds"], "unit": "jobs/s",
+                                                        "floor": count / floor["seconds"]}
+    if system.name == "Switchyard":
+        rates = [pipelined(system, tools, 50000 * scale) for _ in range(3)]
+        rows["durable submissions, one connection, 1,000 in flight"] = {
+            "value": sorted(rates)[1], "unit": "jobs/s", "spread": f"{min(rates):,.0f}-{max(rates):,.0f}", "goal": {"least": 50000}}
     return rows
 
 
-def _drain(system, begin, count, timeout=1800):
-    wait_until(lambda: system.queue_length() == 0, f"{count} jobs to end", timeout)
+def pipelined(system, tools, count, keep=False):
+    """Submissions a second over one connection."""
+    said = subprocess.run([tools / "submit_throughput", "--jobs", str(int(count)), *(["--keep"] if keep else [])], env=system.env(),
+                          capture_output=True, text=True, check=True)
+    return float(said.stdout.split()[-3])
+
+
+def _drain(system, begin, count, limit):
+    wait_until(lambda: system.queue_length() == 0, f"{count} jobs to end", limit, pause=0.05)
     return {"value": count / (time.monotonic() - begin), "unit": "jobs/s"}
 
 
@@ -65,51 +85,75 @@ def bare_loop(tools, count):
 def throughput(system, tools, scale):
     """From submission to end: 2,000 separate jobs, and an array of 2,000."""
     count = int(2000 * scale)
+    goal = {"peer": 10, "floor": 0.5}
     floor = bare_loop(tools, count)
     rows = {}
     begin = time.monotonic()
     many(system, tools, count, "sbatch", "-o", "/dev/null", "--mem=10", "--wrap", "true", parallel=4)
-    rows[f"{count:,} separate jobs, submission to end"] = {**_drain(system, begin, count), "floor": floor}
+    rows[f"{count:,} separate jobs, submission to end"] = {**_drain(system, begin, count, 240), "floor": floor, "goal": goal}
+    floor = bare_loop(tools, count)
     begin = time.monotonic()
     system.run("sbatch", "-o", "/dev/null", "--mem=10", f"--array=1-{count}", "--wrap", "true")
-    rows[f"array of {count:,}, submission to end"] = {**_drain(system, begin, count), "floor": floor}
+    rows[f"array of {count:,}, submission to end"] = {**_drain(system, begin, count, 240), "floor": floor, "goal": goal}
     return rows
+
+
+FILL_SECONDS = 240  # No longer than this to fill a queue; what was reached by then is measured and said.
+
+
+def fill(system, tools, size, queued):
+    """Held jobs until the queue has `size` of them, or the time is up. Gives how many there are."""
+    if system.name == "Switchyard":
+        pipelined(system, tools, size - queued, keep=True)
+        return size
+    deadline = time.monotonic() + FILL_SECONDS
+    while queued < size and time.monotonic() < deadline:
+        slice_ = min(2000, size - queued)
+        queued += slice_ - many(system, tools, slice_, "sbatch", "-H", "--wrap", "true", parallel=16)["failures"]
+    return queued
 
 
 def queue(system, tools, scale):
     """A long queue: listing it, one user's part of it, submitting to it; memory and restart."""
     rows = {}
     queued = 0
-    sizes = [int(20000 * scale), int(100000 * scale)] if system.name == "Switchyard" else [int(20000 * scale)]
     empty_rss = system.controller_rss()
-    for size in sizes:
-        many(system, tools, size - queued, "sbatch", "-H", "--wrap", "true", parallel=16)
-        queued = size
+    for _ in range(10):
+        system.run("sbatch", "-H", "--wrap", "true", user="nobody")
+    for size in (int(20000 * scale), int(100000 * scale)):
+        queued = fill(system, tools, size, queued)
         label = f"{size:,} queued"
-        rows[f"squeue, all of {label}"] = milliseconds(many(system, tools, max(3, 10 * scale), "squeue"))
-        rows[f"squeue of a user with none, {label}"] = milliseconds(many(system, tools, max(5, 50 * scale), "squeue", "-u", "nobody"))
-        rows[f"sbatch, {label}"] = milliseconds(many(system, tools, max(10, 100 * scale), "sbatch", "-H", "--wrap", "true"))
-        rows[f"controller memory a job, {label}"] = {"value": (system.controller_rss() - empty_rss) / size, "unit": "B"}
-        rows[f"restart to first answer, {label}"] = {"value": system.restart_controller() * 1000, "unit": "ms"}
+        note = {} if queued >= size else {"note": f"with {queued:,}: {FILL_SECONDS} s did not fill it"}
+        def put(name, figure, **more):
+            rows[f"{name}, {label}"] = {**figure, **more, **note}
+        put("squeue of all", milliseconds(many(system, tools, max(3, 10 * scale), "squeue"), None, {"peer": 0.1}))
+        put("squeue of one user's ten", milliseconds(many(system, tools, max(5, 50 * scale), "squeue", "-u", "nobody"), None, {"most": 3}))
+        put("sbatch", milliseconds(many(system, tools, max(10, 100 * scale), "sbatch", "-H", "--wrap", "true")))
+        put("controller memory a job", {"value": (system.controller_rss() - empty_rss) / queued, "unit": "B", "goal": {"most": 1000}})
+        put("restart to first answer", {"value": system.restart_controller() * 1000, "unit": "ms", "goal": {"most": 2000}})
     return rows
 
 
+POLLERS = 200
+
+
 def pollers(system, tools, scale):
-    """200 clients that ask squeue in a loop while jobs flow: what is left of the throughput, and sbatch's p99."""
+    """Clients that ask squeue in a loop while jobs flow: what is left of the throughput, and sbatch's p99."""
     many(system, tools, 500 * scale, "sbatch", "-H", "--wrap", "true", parallel=4)
-    seconds = 20 * scale + 2
-    loop = f"end=$(($(date +%s) + {int(seconds)})); while [ $(date +%s) -lt $end ]; do {system.command('squeue')} >/dev/null 2>&1; done"
-    clients = [subprocess.Popen(["sh", "-c", loop], env=system.env(), stdin=subprocess.DEVNULL) for _ in range(200)]
-    begin, done, worst = time.monotonic(), 0, []
-    while time.monotonic() - begin < seconds - 1:
-        figure = many(system, tools, 20, "sbatch", "-o", "/dev/null", "--mem=10", "--wrap", "true")
-        done += 20
-        worst.append(figure["p99"])
-    for client in clients:
-        client.wait()
-    rate = done / (time.monotonic() - begin)
-    return {"submissions under 200 pollers": {"value": rate, "unit": "jobs/s"},
-            "sbatch p99 under 200 pollers": {"value": statistics.median(worst) / 1000, "unit": "ms"}}
+    rows = {}
+    seconds = int(15 * scale) + 3
+    for polled in (0, POLLERS):
+        clients = subprocess.Popen([tools / "run_many", "--parallel", str(POLLERS), "--seconds", str(seconds + 1), "1000000000",
+                                    system.command("squeue")], env=system.env(), stdout=subprocess.DEVNULL) if polled else None
+        figure = many(system, tools, 10 ** 9, "sbatch", "-o", "/dev/null", "--mem=10", "--wrap", "true", parallel=2, seconds=seconds,
+                      check=False)
+        if clients:
+            clients.wait()
+        label = f"{polled} clients polling squeue"
+        rows[f"submissions of running jobs, {label}"] = {"value": (figure["count"] - figure["failures"]) / figure["seconds"], "unit": "jobs/s"}
+        rows[f"sbatch p99, {label}"] = {"value": figure["p99"] / 1000, "unit": "ms"}
+        system.run("scancel", "-u", "root", "-t", "PENDING", check=False)
+    return rows
 
 
 WORK = {"latency": latency, "submit": submit, "throughput": throughput, "queue": queue, "pollers": pollers}
