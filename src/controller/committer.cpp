@@ -62,9 +62,8 @@ Status Committer::commit_when_there_is_room(const store::Batch& batch) {
 }
 
 Committer::Outcome Committer::carry_out(const Work& work) {
-    Outcome outcome{.status = commit_when_there_is_room(work.batch),
-                    .payloads = {},
-                    .purge_is_due = false};
+    Outcome outcome{
+        .status = commit_when_there_is_room(work.batch), .payloads = {}, .purge_is_due = false};
     outcome.purge_is_due = work.batch.purge && store_->purge_is_due();
     if (!outcome.status) return outcome;
     for (const JobId job : work.wanted) {
