@@ -47,6 +47,8 @@ void Committer::run() {
         lock.unlock();
 
         auto outcome = std::make_shared<Outcome>(carry_out(*work));
+        // Given up while it waited for room: whoever would hear of it is on its way out.
+        if (!outcome->status && outcome->status.error().code == store::kFull) return;
         loop_.post([work, outcome] { work->done(std::move(*outcome)); });
     }
 }
