@@ -65,7 +65,8 @@ void close_document(format::Document& document, const DocumentWish& wish,
     document.text("accounting_storage", "");
     document.end();
     document.begin_map("client");
-    document.text("source", "");
+    const char* terminal = ttyname(STDIN_FILENO);
+    document.text("source", terminal != nullptr ? terminal : "");
     document.text("user", find_user_name(geteuid()).value_or(std::to_string(geteuid())));
     document.text("group", group_name(getegid()));
     document.end();

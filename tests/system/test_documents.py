@@ -52,6 +52,9 @@ def test_nodes_and_partitions(scene):
     nodes = load(cluster, "scontrol show nodes --json")["nodes"]
     assert [node["name"] for node in nodes] == ["n1", "n2", "n3", "n4"]
     assert sum(node["alloc_cpus"] for node in nodes) == 2 and nodes[0]["cpus"] == 8
+    keys = ["architecture", "boot_time", "cpu_load", "free_mem", "energy", "features", "gres_used", "last_busy", "address",
+            "state", "partitions", "real_memory", "reason_changed_at", "alloc_idle_cpus", "tres_used", "topology", "version"]
+    assert [key for key in nodes[0] if key in keys] == keys
     gpu = load(cluster, "scontrol show partition gpu --json")["partitions"][0]
     assert gpu["name"] == "gpu" and gpu["maximums"]["time"]["number"] == 1440 and gpu["cpus"]["total"] == 32
     assert [step["step"]["name"] for step in load(cluster, f"scontrol show step {running}.0 --json")["steps"]] == ["sleep"]

@@ -59,6 +59,8 @@ void write_hardware(Document& document, const Node& node, const std::string& clu
     document.text("burstbuffer_network_address", "");
     document.integer("boards", std::max(1u, node.config.boards));
     document.number("boot_time", node.facts ? moment_number(node.facts->booted) : Number::of(0));
+    document.number("tls_cert_last_renewal", Number::of(0));
+    document.texts("cert_flags", {});
     document.text("cluster_name", cluster);
     document.integer("cores", size.cores_per_socket);
     document.integer("specialized_cores", node.config.core_spec_count);
@@ -70,7 +72,11 @@ void write_hardware(Document& document, const Node& node, const std::string& clu
                      size.cpus - node.config.core_spec_count * size.threads_per_core);
     document.text("specialized_cpus", "");
     write_energy(document);
+    document.begin_map("external_sensors");
+    document.end();
     document.text("extra", node.extra);
+    document.begin_map("power");
+    document.end();
     document.texts("features", node.config.features);
     document.texts("active_features", node.config.features);
     document.text("gpu_spec", "");
@@ -118,6 +124,7 @@ void write_use(Document& document, const Node& node) {
     document.integer("threads", size.threads_per_core);
     document.integer("temporary_disk", count_of(size.tmp_disk));
     document.integer("weight", node.config.weight);
+    document.text("topology", "");
     document.text("tres",
                   model::format_node_tres(size.cpus, size.memory, as_grants(gres_of(node)), true));
     document.text("version", node.facts ? node.facts->version : "");
