@@ -169,4 +169,4 @@ def _resident(pid):
 
 
 def stepds(field):
-    return stepds_of(field.dir)
+    return stepds_of(field.dir, idle=True)
