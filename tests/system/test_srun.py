@@ -119,7 +119,8 @@ def test_pty(cluster):
     os.write(parent, b"echo name=$SLURM_JOB_NAME; tty | cut -c1-8\n")
     read_until(b"name=bash")
     read_until(b"/dev/pts")
-    os.write(parent, b"echo be''fore; sleep 100\n")
+    # One process says the word and sleeps: between two of them an interrupt would be the shell's and end neither.
+    os.write(parent, b"bash -c 'echo be\"\"fore; exec sleep 100'\n")
     read_until(b"before")  # An interrupt throws away what the terminal has not handed on yet.
     os.write(parent, b"\x03")
     read_until(b"^C")
