@@ -87,6 +87,8 @@ void Agent::on_message(const wire::ControllerToAgent& message) {
     switch (message.body_case()) {
         case Body::kLaunch:
             return steps_->launch(wire::LaunchStep(message.launch()));
+        case Body::kPrepareJob:
+            return steps_->prepare(message.prepare_job());
         case Body::kSignal:
             return steps_->signal(message.signal());
         case Body::kEndStep:

@@ -48,6 +48,15 @@ Result<AgentPlan> make_plan(const Options& options, const os::Log& log) {
     plan.setup.spool = plan.config.spool_for(plan.name);
     plan.setup.pretend = is_pretend(*node);
     plan.setup.gres = node->gres;
+    plan.setup.scripts = {.prolog = plan.config.prolog,
+                          .epilog = plan.config.epilog,
+                          .prolog_timeout = plan.config.prolog_timeout,
+                          .epilog_timeout = plan.config.epilog_timeout,
+                          .serial = plan.config.prolog_serial,
+                          .spool = plan.setup.spool,
+                          .cluster = plan.config.cluster_name,
+                          .config_path = plan.config.path,
+                          .node = plan.name};
     plan.setup.core_cpus = place_cores(plan.config, *node, topology);
     if (plan.setup.core_cpus.empty()) {
         log.info(

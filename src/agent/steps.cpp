@@ -14,6 +14,7 @@
 #include <cstdlib>
 
 #include "os/files.hpp"
+#include "os/machine.hpp"
 #include "os/processes.hpp"
 #include "stepd/launch.hpp"
 #include "wire/codec.hpp"
@@ -50,7 +51,13 @@ void encode(const NodeSetup& from, wire::StepdSetup& to) {
 }  // namespace
 
 Steps::Steps(io::Loop& loop, NodeSetup setup, const os::Log& log, Send send)
-    : loop_(loop), setup_(std::move(setup)), log_(log), send_(std::move(send)), spares_(loop) {
+    : loop_(loop),
+      setup_(std::move(setup)),
+      log_(log),
+      send_(std::move(send)),
+      spares_(loop),
+      scripts_(loop, log) {
+    scripts_.set_setup(setup_.scripts);
     spares_.set_place(setup_.node, setup_.spool);
     spares_.keep_one_ready();
     walls_ = os::make_containment(setup_.containment);
@@ -61,7 +68,10 @@ Steps::Steps(io::Loop& loop, NodeSetup setup, const os::Log& log, Send send)
 
 Steps::~Steps() = default;
 
-void Steps::set_setup(NodeSetup setup) { setup_ = std::move(setup); }
+void Steps::set_setup(NodeSetup setup) {
+    setup_ = std::move(setup);
+    scripts_.set_setup(setup_.scripts);
+}
 
 std::string Steps::socket_path(const StepKey& key) const {
     return setup_.spool + "/" + stepd::socket_name(key);
@@ -70,12 +80,14 @@ std::string Steps::socket_path(const StepKey& key) const {
 std::vector<StepKey> Steps::keys() const {
     std::vector<StepKey> keys;
     for (const auto& [key, step] : steps_) {
-        if (!step.unknown) keys.push_back(key);
+        // One that waits for its Prolog is launched again by whoever does not find it here.
+        if (!step.unknown && !step.preparing) keys.push_back(key);
     }
     return keys;
 }
 
 void Steps::recover() {
+    scripts_.forget_before(os::booted_at());
     if (const auto names = os::list_folder(setup_.spool)) {
         for (const std::string& name : *names) {
             const auto key = stepd::parse_socket_name(name);
@@ -109,7 +121,15 @@ void Steps::launch(wire::LaunchStep&& launch) {
         if (it->second.report) send_report(it->second);
         return;
     }
-    steps_.try_emplace(key);
+    Step& step = steps_[key];
+    const JobKey job{key.job, key.attempt};
+    if (scripts_.is_prepared(job)) return start(key, std::move(launch));
+    step.preparing = std::make_unique<wire::LaunchStep>(std::move(launch));
+    const wire::LaunchStep& held = *step.preparing;
+    prepare({job, held.job(), held.uid(), held.gid(), held.user()});
+}
+
+void Steps::start(const StepKey& key, wire::LaunchStep&& launch) {
     if (const Status started = spawn(key, std::move(launch)); !started) {
         log_.error(fmt::format("{}: {}", model::to_string(key), started.error().message));
         wire::StepReport report;
@@ -153,6 +173,7 @@ Status Steps::spawn(const StepKey& key, wire::LaunchStep&& launch) {
     *message.mutable_launch() = std::move(launch);
     encode(setup_, *message.mutable_setup());
     step.channel->send(message.SerializeAsString());
+    for (const std::string& frame : std::exchange(step.waiting, {})) step.channel->send(frame);
     return {};
 }
 
@@ -265,19 +286,19 @@ void Steps::kill_adopted() {
     const std::vector<os::Process> all = os::list_processes();
     for (const os::Process& process : all) {
         if (process.parent != ::getpid() || process.state == 'Z') continue;
-        const bool is_stepd =
-            spares_.owns(process.pid) || std::ranges::any_of(steps_, [&](const auto& each) {
-                return each.second.pid == process.pid;
-            });
-        if (is_stepd) continue;
+        const bool is_ours =
+            spares_.owns(process.pid) || scripts_.owns(process.pid) ||
+            std::ranges::any_of(
+                steps_, [&](const auto& each) { return each.second.pid == process.pid; });
+        if (is_ours) continue;
         for (const pid_t pid : os::descendants(all, process.pid)) ::kill(pid, SIGKILL);
         ::kill(process.pid, SIGKILL);
     }
 }
 
 void Steps::reap() {
-    while (::waitpid(-1, nullptr, WNOHANG) > 0) {
-    }
+    int status = 0;
+    for (pid_t pid = 0; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;) scripts_.on_exit(pid, status);
 }
 
 // --- ends
@@ -286,7 +307,7 @@ void Steps::reap() {
 void Steps::finish(const StepKey& key, wire::StepReport report) {
     Step& step = steps_[key];
     const JobKey job{key.job, key.attempt};
-    report.set_job_clean(report.job_clean() && !is_alive(job, &key));
+    report.set_job_clean(report.job_clean() && !is_alive(job, &key) && !scripts_.any());
     step.report = std::make_unique<wire::StepReport>(std::move(report));
     send_report(step);
     check_job(job);
@@ -314,8 +335,23 @@ bool Steps::is_alive(const JobKey& job, const StepKey* except) const {
 }
 
 void Steps::check_job(const JobKey& job) {
-    if (!ending_jobs_.contains(job) || is_alive(job, nullptr)) return;
+    const auto ending = ending_jobs_.find(job);
+    if (ending == ending_jobs_.end() || ending->second.cleaning) return;
+    if (is_alive(job, nullptr) || scripts_.is_preparing(job)) return;
+    const wire::EndJob& order = *ending->second.order;
+    ending->second.cleaning =
+        order.has_record() &&
+        scripts_.clean_up({job, order.record(), order.uid(), order.gid(), order.user()},
+                          [this, job](const Status& status) {
+                              if (!status) say_script_failed(job, true, status.error());
+                              say_clean(job);
+                          });
+    if (!ending->second.cleaning) say_clean(job);
+}
+
+void Steps::say_clean(const JobKey& job) {
     ending_jobs_.erase(job);
+    scripts_.forget(job);
     wire::AgentToController message;
     message.mutable_job_clean()->set_job(job.first.value);
     message.mutable_job_clean()->set_attempt(job.second.value);

@@ -11,10 +11,10 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
+#include "agent/job_scripts.hpp"
 #include "agent/spares.hpp"
 #include "base/ids.hpp"
 #include "base/result.hpp"
@@ -35,6 +35,7 @@ class Freeze;
 class LaunchStep;
 class PidsAnswer;
 class PidsAsk;
+class PrepareJob;
 class SetDeadline;
 class SignalSteps;
 class StepReport;
@@ -52,6 +53,7 @@ struct NodeSetup {
     std::vector<model::IndexSet> core_cpus;
     bool pretend = false;
     std::vector<model::GresInventory> gres;
+    ScriptSetup scripts;
 };
 
 class Steps {
@@ -69,6 +71,7 @@ class Steps {
     void set_setup(NodeSetup setup);
 
     void launch(wire::LaunchStep&& launch);
+    void prepare(const wire::PrepareJob& order);
     void signal(const wire::SignalSteps& order);
     void end_step(const wire::EndStep& order);
     void end_job(const wire::EndJob& order);
@@ -78,7 +81,6 @@ class Steps {
     void ask_pids(const wire::PidsAsk& ask);
 
   private:
-    using JobKey = std::pair<JobId, Attempt>;
     struct Step {
         pid_t pid = 0;  // 0: not known (yet).
         std::unique_ptr<wire::Channel> channel;
@@ -90,7 +92,8 @@ class Steps {
         bool unknown = false;
         std::unique_ptr<wire::StepUsage> usage;  // As last told, should its stepd die.
         std::unique_ptr<wire::LaunchStep> next;
-        io::Loop::Timer cleaning;  // Killing what a dead stepd left.
+        std::unique_ptr<wire::LaunchStep> preparing;  // Until the job's Prolog has run.
+        io::Loop::Timer cleaning;                     // Killing what a dead stepd left.
         Millis pause{1};
     };
     // The steps of a job whose batch script is ended first.
@@ -106,7 +109,13 @@ class Steps {
 
     std::string socket_path(const StepKey& key) const;
     Result<io::Fd> listen_for(const StepKey& key);
+    void start(const StepKey& key, wire::LaunchStep&& launch);
     Status spawn(const StepKey& key, wire::LaunchStep&& launch);
+    void prepare(const ScriptJob& job);
+    void on_prepared(const JobKey& job, const Status& status);
+    void abandon(const StepKey& key);
+    void say_script_failed(const JobKey& job, bool epilog, const Error& why);
+    void say_clean(const JobKey& job);
     void attach(const StepKey& key);
     wire::Channel::Handlers handlers(const StepKey& key);
     void on_message(const StepKey& key, const wire::StepdToAgent& message);
@@ -131,7 +140,13 @@ class Steps {
     std::unique_ptr<os::Containment> walls_;
     Spares spares_;
     std::map<StepKey, Step> steps_;
-    std::set<JobKey> ending_jobs_;  // Asked to be clean, not yet so.
+    // Asked to be clean, not yet so. Nothing but its Epilog is left of one that is `cleaning`.
+    struct Ending {
+        std::unique_ptr<wire::EndJob> order;
+        bool cleaning = false;
+    };
+    std::map<JobKey, Ending> ending_jobs_;
+    JobScripts scripts_;
     std::map<JobKey, HeldEnd> held_ends_;
     std::map<std::uint64_t, PidsGathering> gathering_;
     io::Loop::Watch child_watch_;

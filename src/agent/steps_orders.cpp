@@ -1,5 +1,6 @@
 // steps_orders.cpp: orders of the controller, passed on to the stepds they are meant for.
 #include <fmt/format.h>
+#include <signal.h>
 
 #include "agent/steps.hpp"
 #include "wire/codec.hpp"
@@ -25,6 +26,10 @@ void Steps::for_each(JobId job, Attempt attempt, const std::function<void(const 
 void Steps::send_to(const StepKey& key, const wire::AgentToStepd& order) {
     const auto it = steps_.find(key);
     if (it == steps_.end() || it->second.report) return;
+    if (it->second.preparing && order.has_end()) {
+        if (!order.end().announce()) abandon(key);
+        return;
+    }
     std::string frame = order.SerializeAsString();
     if (it->second.ready) {
         it->second.channel->send(frame);
@@ -53,7 +58,7 @@ void Steps::end_step(const wire::EndStep& order) {
 
 void Steps::end_job(const wire::EndJob& order) {
     const JobKey job{JobId{order.job()}, Attempt{order.attempt()}};
-    ending_jobs_.insert(job);
+    ending_jobs_[job].order = std::make_unique<wire::EndJob>(order);
     const auto batch = steps_.find({job.first, job.second, kBatchStep});
     const bool has_script = batch != steps_.end() && !batch->second.report;
     // The steps say why they end, so that their sruns can; then the script is ended, so that it
@@ -90,6 +95,55 @@ void Steps::release_end(const JobKey& job) {
     for_each(job.first, job.second, [&](const StepKey& key) {
         if (key.step != kBatchStep) order_end(key, *held.mapped().order, false);
     });
+}
+
+// --- the site's own programs
+// ------------------------------------------------------------------------
+
+void Steps::prepare(const wire::PrepareJob& order) {
+    const JobKey job{JobId{order.job()}, Attempt{order.attempt()}};
+    if (scripts_.is_prepared(job)) return;
+    prepare({job, order.record(), order.uid(), order.gid(), order.user()});
+}
+
+void Steps::prepare(const ScriptJob& job) {
+    if (scripts_.is_preparing(job.key)) return;
+    scripts_.prepare(job,
+                     [this, key = job.key](const Status& status) { on_prepared(key, status); });
+}
+
+void Steps::on_prepared(const JobKey& job, const Status& status) {
+    if (!status) say_script_failed(job, false, status.error());
+    for_each(job.first, job.second, [&](const StepKey& key) {
+        const std::unique_ptr<wire::LaunchStep> held = std::move(steps_[key].preparing);
+        if (!held) return;
+        if (status) return start(key, std::move(*held));
+        wire::StepReport report;
+        wire::encode_key(key, report.mutable_key());
+        report.set_launch_error("Prolog error");
+        finish(key, std::move(report));
+    });
+    check_job(job);
+}
+
+// The step is ended before its Prolog was over.
+void Steps::abandon(const StepKey& key) {
+    steps_[key].preparing.reset();
+    wire::StepReport report;
+    wire::encode_key(key, report.mutable_key());
+    report.mutable_exit()->set_signal(SIGTERM);
+    report.set_launch_error("ended before it began");
+    finish(key, std::move(report));
+}
+
+void Steps::say_script_failed(const JobKey& job, bool epilog, const Error& why) {
+    wire::AgentToController message;
+    wire::ScriptFailed& failed = *message.mutable_script_failed();
+    failed.set_job(job.first.value);
+    failed.set_attempt(job.second.value);
+    failed.set_epilog(epilog);
+    failed.set_why(why.message);
+    send_(message);
 }
 
 void Steps::set_deadline(const wire::SetDeadline& order) {

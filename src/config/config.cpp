@@ -171,6 +171,17 @@ void complete_gres_types(Config& config, const std::vector<NodeEntry>& nodes, Fi
     }
 }
 
+// Flags that are read for what they imply and have no effect of their own.
+void name_unused_prolog_flags(const Config& config, Findings& findings) {
+    for (const std::string& flag : parse_list(config.prolog_flags)) {
+        for (const std::string_view unused :
+             {"DeferBatch", "ForceRequeueOnFail", "RunInJob", "X11"}) {
+            if (equals_ignoring_case(flag, unused))
+                findings.notice(config.path, fmt::format("PrologFlags={} has no effect", unused));
+        }
+    }
+}
+
 Status refuse_if_errors(const std::vector<std::string>& errors) {
     if (errors.empty()) return {};
     return fail(Errc::InvalidArgument, join(errors, "\n"));
@@ -254,6 +265,7 @@ Result<Config> load_config(const std::string& path) {
     config.partitions = tables.partitions.finish(tables.nodes, findings);
     for (NodeEntry& entry : tables.nodes.entries()) config.nodes.push_back(std::move(entry.config));
 
+    name_unused_prolog_flags(config, findings);
     SY_CHECK(refuse_if_errors(findings.errors));
     config.notices = std::move(findings.notices);
     return config;

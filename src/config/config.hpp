@@ -73,7 +73,12 @@ struct Config {
     std::string accounting_store_flags;
     bool constrain_cores = true, constrain_memory = true, constrain_devices = true;  // cgroup.conf
     std::string cgroup_plugin = "autodetect";
-    std::string task_prolog, task_epilog, prolog, epilog;
+    std::string task_prolog, task_epilog;
+    // Programs of the site around each job on a node; glob patterns, absolute.
+    std::vector<std::string> prolog, epilog;
+    std::string prolog_flags;
+    bool prolog_at_alloc = false, prolog_serial = false;  // PrologFlags=Alloc, Serial
+    Seconds prolog_timeout{0}, epilog_timeout{0};         // 0: as long as they take.
     std::string propagate_limits = "ALL", propagate_limits_except;
     std::string tmp_fs = "/tmp";
     std::string launch_parameters, mpi_default = "none", topology_plugin;

@@ -244,14 +244,26 @@ TEST_F(ConfigTest, UnusedAndUnknownKeysAreNamedOnceAndDoNoHarm) {
 
 TEST_F(ConfigTest, ValuesThatAreOnlyShownAreKeptAndNamed) {
     const Config config =
-        load("Prolog=/x\nProlog=(null)\nNodeName=n1\nPartitionName=p Nodes=n1 GraceTime=5\n");
-    EXPECT_EQ(config.prolog, "");
+        load("CompleteWait=5\n\nNodeName=n1\nPartitionName=p Nodes=n1 GraceTime=5\n");
+    EXPECT_EQ(config.complete_wait, Seconds{5});
     EXPECT_EQ(config.partitions[0].grace_time, 5u);
-    EXPECT_THAT(
-        notices(config),
-        ElementsAre(
-            "slurm.conf:1: Prolog has no effect: no programs are run before and after jobs yet",
-            "slurm.conf:4: GraceTime has no effect: jobs are not preempted"));
+    EXPECT_THAT(notices(config),
+                ElementsAre("slurm.conf:1: CompleteWait has no effect: the value is only shown",
+                            "slurm.conf:4: GraceTime has no effect: jobs are not preempted"));
+}
+
+TEST_F(ConfigTest, ProgramsAroundJobsAddUpAndHaveFlagsAndTimeouts) {
+    const Config config = load(
+        "Prolog=/x/prolog.d/*\nProlog=mine\nEpilog=none\nPrologFlags=contain,X11,Serial\n"
+        "PrologEpilogTimeout=60\nEpilogTimeout=65534\n");
+    EXPECT_THAT(config.prolog, ElementsAre("/x/prolog.d/*", path("mine")));
+    EXPECT_TRUE(config.epilog.empty());
+    EXPECT_TRUE(config.prolog_at_alloc && config.prolog_serial);
+    EXPECT_EQ(config.prolog_timeout, Seconds{60});
+    EXPECT_EQ(config.epilog_timeout, Seconds{0});
+    EXPECT_THAT(notices(config), ElementsAre("slurm.conf: PrologFlags=X11 has no effect"));
+    EXPECT_THAT(refusal("PrologFlags=Sometimes\n"),
+                HasSubstr("slurm.conf:1: PrologFlags: \"Sometimes\" is no flag of a prolog"));
 }
 
 TEST_F(ConfigTest, PlacesThatAreNotGivenDependOnWhoseFileItIs) {

@@ -78,13 +78,54 @@ Status set_gres_types(Config& config, std::string_view value) {
     return {};
 }
 
+// Each line adds one; it is found beside slurm.conf if its path is not absolute.
+template <std::vector<std::string> Config::* Member>
+Status add_program(Config& config, std::string_view value) {
+    if (value == "(null)" || equals_ignoring_case(value, "none")) return {};
+    const std::string folder = config.path.substr(0, config.path.rfind('/') + 1);
+    (config.*Member)
+        .push_back(value.starts_with('/') ? std::string(value) : folder + std::string(value));
+    return {};
+}
+
+// 65534 is how Slurm writes a time without an end.
+template <Seconds Config::* Member>
+Status set_timeout(Config& config, std::string_view value) {
+    SY_TRY(const Seconds seconds, parse_seconds(value));
+    config.*Member = is_unlimited(value) || seconds.count() == 65534 ? Seconds{0} : seconds;
+    return {};
+}
+Status set_both_timeouts(Config& config, std::string_view value) {
+    SY_CHECK(set_timeout<&Config::prolog_timeout>(config, value));
+    config.epilog_timeout = config.prolog_timeout;
+    return {};
+}
+
+// Containers of jobs are always made, and steps wait for the Prolog on their node, so that Contain
+// and NoHold say nothing new.
+Status set_prolog_flags(Config& config, std::string_view value) {
+    config.prolog_flags = std::string(value);
+    config.prolog_at_alloc = config.prolog_serial = false;
+    for (const std::string& flag : parse_list(value)) {
+        const auto is = [&](std::string_view name) { return equals_ignoring_case(flag, name); };
+        if (is("Alloc") || is("Contain") || is("X11")) {
+            config.prolog_at_alloc = true;
+        } else if (is("Serial")) {
+            config.prolog_serial = true;
+        } else if (!is("NoHold") && !is("none") && !is("DeferBatch") && !is("RunInJob") &&
+                   !is("ForceRequeueOnFail")) {
+            return fail(Errc::InvalidArgument, fmt::format("\"{}\" is no flag of a prolog", flag));
+        }
+    }
+    return {};
+}
+
 constexpr std::string_view kOwnKey = "peers are known by the cluster key and by their sockets";
 constexpr std::string_view kNoAccounting = "every job is kept in the controller's own store";
 constexpr std::string_view kNoPriorities = "jobs are ordered by partition tier and submission";
 constexpr std::string_view kNoPreemption = "jobs are not preempted";
 constexpr std::string_view kNoPower = "nodes are not switched on and off";
 constexpr std::string_view kNoPlugins = "there are no plugins";
-constexpr std::string_view kNoPrograms = "no programs are run before and after jobs yet";
 constexpr std::string_view kContainment = "containment and pinning are chosen by what a node has";
 constexpr std::string_view kNoLimit = "the value is only shown";
 constexpr std::string_view kAgentsDial = "agents dial the controller; they listen on no port";
@@ -126,8 +167,8 @@ constexpr auto kKeys = std::to_array<KeyRule<Config>>({
     {"LaunchParameters", set_optional_text<Config, &Config::launch_parameters>, kNoLimit},
     {"MaxArraySize", set_number<Config, &Config::max_array_size, 4000001>},
     {"MaxJobCount", set_number<Config, &Config::max_job_count>},
-    {"MaxMemPerCPU", set_memory_limit<Config, &Config::max_mem_per_cpu>, kNoLimit},
-    {"MaxMemPerNode", set_memory_limit<Config, &Config::max_mem_per_node>, kNoLimit},
+    {"MaxMemPerCPU", set_memory_limit<Config, &Config::max_mem_per_cpu>},
+    {"MaxMemPerNode", set_memory_limit<Config, &Config::max_mem_per_node>},
     {"MinJobAge", set_seconds<Config, &Config::min_job_age>},
     {"MpiDefault", set_text<Config, &Config::mpi_default>, "tasks are started without PMI"},
     {"OverTimeLimit", set_minutes_or_unlimited<Config, &Config::over_time_limit>},
@@ -141,8 +182,12 @@ constexpr auto kKeys = std::to_array<KeyRule<Config>>({
     {"SlurmdTimeout", set_seconds<Config, &Config::slurmd_timeout>},
     {"TaskEpilog", set_optional_text<Config, &Config::task_epilog>},
     {"TaskProlog", set_optional_text<Config, &Config::task_prolog>},
-    {"Prolog", set_optional_text<Config, &Config::prolog>, kNoPrograms},
-    {"Epilog", set_optional_text<Config, &Config::epilog>, kNoPrograms},
+    {"Prolog", add_program<&Config::prolog>},
+    {"Epilog", add_program<&Config::epilog>},
+    {"PrologFlags", set_prolog_flags},
+    {"PrologEpilogTimeout", set_both_timeouts},
+    {"PrologTimeout", set_timeout<&Config::prolog_timeout>},
+    {"EpilogTimeout", set_timeout<&Config::epilog_timeout>},
     {"ProctrackType", set_optional_text<Config, &Config::proctrack_type>, kContainment},
     {"TaskPlugin", set_optional_text<Config, &Config::task_plugin>, kContainment},
     {"TopologyPlugin", set_optional_text<Config, &Config::topology_plugin>, "the topology is flat"},
@@ -205,7 +250,6 @@ constexpr auto kKeys = std::to_array<KeyRule<Config>>({
     {"EioTimeout"},
     {"EpilogMsgTime"},
     {"EpilogSlurmctld"},
-    {"EpilogTimeout"},
     {"ExtSensorsFreq"},
     {"ExtSensorsType"},
     {"FairShareDampeningFactor", nullptr, kNoPriorities},
@@ -290,10 +334,7 @@ constexpr auto kKeys = std::to_array<KeyRule<Config>>({
     {"PriorityWeightQOS", nullptr, kNoPriorities},
     {"PriorityWeightTRES", nullptr, kNoPriorities},
     {"PrivateData"},
-    {"PrologEpilogTimeout"},
-    {"PrologFlags"},
     {"PrologSlurmctld"},
-    {"PrologTimeout"},
     {"PropagatePrioProcess"},
     {"RebootProgram", nullptr, kNoPower},
     {"ReconfigFlags"},

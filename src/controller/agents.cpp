@@ -144,6 +144,16 @@ void Agents::on_message(Link& link, const wire::AgentToController& message) {
                 core::event::JobClean{.node = link.node,
                                       .job = JobId{message.job_clean().job()},
                                       .attempt = Attempt{message.job_clean().attempt()}});
+        case Body::kScriptFailed: {
+            const wire::ScriptFailed& failed = message.script_failed();
+            log_.error("{} of job {} failed on node {}: {}", failed.epilog() ? "Epilog" : "Prolog",
+                       failed.job(), link.node, failed.why());
+            return handlers_.on_event(
+                core::event::ScriptFailed{.node = link.node,
+                                          .job = JobId{failed.job()},
+                                          .attempt = Attempt{failed.attempt()},
+                                          .epilog = failed.epilog()});
+        }
         case Body::kPids:
             return handlers_.on_pids(link.node, message.pids());
         default:

@@ -34,6 +34,16 @@ std::string with_uid(const std::string& user) {
     return uid ? fmt::format("{}({})", user, *uid) : user;
 }
 
+void add_programs(std::string_view key, const std::vector<std::string>& programs, Values& out) {
+    for (std::size_t i = 0; i < programs.size(); ++i)
+        out.emplace_back(fmt::format("{}[{}]", key, i), programs[i]);
+}
+
+// What Slurm shows for a time without an end.
+std::string or_endless(Seconds value) {
+    return value.count() == 0 ? "65534" : std::to_string(value.count());
+}
+
 void add_jobs(const config::Config& c, Values& out) {
     out.emplace_back("BatchStartTimeout", in_seconds(c.batch_start_timeout));
     out.emplace_back("ClusterName", c.cluster_name);
@@ -46,7 +56,7 @@ void add_jobs(const config::Config& c, Values& out) {
     out.emplace_back("DependencyParameters", or_null(c.dependency_parameters));
     out.emplace_back("DisableRootJobs", yes_no(c.disable_root_jobs));
     out.emplace_back("EnforcePartLimits", c.enforce_part_limits ? "ALL" : "NO");
-    if (!c.epilog.empty()) out.emplace_back("Epilog[0]", c.epilog);
+    add_programs("Epilog", c.epilog, out);
     out.emplace_back("FirstJobId", std::to_string(c.first_job_id));
     out.emplace_back("GresTypes", or_null(join(c.gres_types, ",")));
     out.emplace_back("InactiveLimit", in_seconds(c.inactive_limit));
@@ -80,7 +90,10 @@ void add_site(const config::Config& c, Values& out) {
     out.emplace_back("PriorityType", "priority/basic");
     out.emplace_back("PrivateData", "none");
     out.emplace_back("ProctrackType", or_null(c.proctrack_type));
-    if (!c.prolog.empty()) out.emplace_back("Prolog[0]", c.prolog);
+    add_programs("Prolog", c.prolog, out);
+    out.emplace_back("PrologEpilogTimeout",
+                     or_endless(std::max(c.prolog_timeout, c.epilog_timeout)));
+    out.emplace_back("PrologFlags", or_null(c.prolog_flags));
     out.emplace_back("PropagateResourceLimits", c.propagate_limits);
     out.emplace_back("PropagateResourceLimitsExcept", or_null(c.propagate_limits_except));
     out.emplace_back("ReturnToService", std::to_string(c.return_to_service));

@@ -90,6 +90,19 @@ class Controller::EffectWriter {
         end->set_attempt(order.attempt.value);
         end->set_cause(number(order.cause));
         end->set_grace(order.grace.count());
+        if (const model::Job* job = of_run(order.job, order.attempt);
+            job != nullptr && !c_.config_.epilog.empty())
+            describe(*job, *end);
+        to_node(order.node, out.SerializeAsString());
+    }
+    void operator()(const core::effect::PrepareJob& order) {
+        const model::Job* job = of_run(order.job, order.attempt);
+        if (job == nullptr) return;
+        wire::ControllerToAgent out;
+        wire::PrepareJob* prepare = out.mutable_prepare_job();
+        prepare->set_job(order.job.value);
+        prepare->set_attempt(order.attempt.value);
+        describe(*job, *prepare);
         to_node(order.node, out.SerializeAsString());
     }
     void operator()(const core::effect::SetDeadline& order) {
@@ -140,6 +153,19 @@ class Controller::EffectWriter {
                                     .addresses = c_.addresses_,
                                     .cluster = *c_.cluster_};
         return encode_launch(context, job, key, step, node);
+    }
+    const model::Job* of_run(JobId id, Attempt attempt) const {
+        const auto job = c_.cluster_->jobs().find(id);
+        const bool known = job != c_.cluster_->jobs().end() && job->second.attempt == attempt;
+        return known ? &job->second : nullptr;
+    }
+    // What a Prolog or Epilog is told of the job.
+    template <class Message>
+    static void describe(const model::Job& job, Message& out) {
+        wire::encode(job, out.mutable_record());
+        out.set_uid(job.spec->uid);
+        out.set_gid(job.spec->gid);
+        out.set_user(job.spec->user);
     }
     void to_node(const std::string& node, std::string frame) {
         sealed_.outbox.push_back(ToNode{.node = node, .frame = std::move(frame)});

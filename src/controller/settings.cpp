@@ -89,6 +89,9 @@ Result<core::Settings> to_settings(const config::Config& config) {
     settings.over_time_limit = config.over_time_limit;
     settings.kill_invalid_dependency =
         has_word(config.dependency_parameters, "kill_invalid_depend");
+    settings.prepare_nodes = config.prolog_at_alloc && !config.prolog.empty();
+    settings.hold_on_prolog_failure =
+        !has_word(config.scheduler_parameters, "nohold_on_prolog_fail");
     SY_CHECK(apply_scheduling(config, settings));
 
     const auto operator_uid = uid_of(config.slurm_user);

@@ -141,6 +141,8 @@ std::string_view reason_text(Reason reason) {
             return "SystemFailure";
         case Reason::RaisedSignal:
             return "RaisedSignal";
+        case Reason::MaxMemPerLimit:
+            return "MaxMemPerLimit";
         case Reason::Prolog:
             return "Prolog";
         case Reason::Preempted:

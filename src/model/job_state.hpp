@@ -97,8 +97,9 @@ enum class Reason : std::uint8_t {
     DeadLine,
     MaxJobsPerUser,
     WaitingForRequeue,  // Just requeued: eligible a moment later ("BeginTime" to users).
+    MaxMemPerLimit,     // More memory than MaxMemPerCPU or MaxMemPerNode allow.
 };
-inline constexpr Reason kReasonLast = Reason::WaitingForRequeue;  // Moves with what is appended.
+inline constexpr Reason kReasonLast = Reason::MaxMemPerLimit;  // Moves with what is appended.
 
 std::string_view reason_text(Reason reason);  // "JobHeldUser", "ReqNodeNotAvail", ...
 

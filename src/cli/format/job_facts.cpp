@@ -157,6 +157,11 @@ std::string reason_text(const Job& job) {
     // -d.
     const auto* pending = pending_of(job);
     if (pending != nullptr && pending->detail.starts_with(text)) return pending->detail;
+    // A job that no node could start says so in words.
+    if (pending != nullptr && reason == model::Reason::JobLaunchFailure &&
+        !pending->detail.empty()) {
+        return pending->detail;
+    }
     if (reason == model::Reason::ReqNodeNotAvail) text += ", May be reserved for other job";
     return text;
 }

@@ -273,7 +273,11 @@ void StepRun::on_reply(const wire::Reply& reply) {
     if (reply.has_job_ended()) {
         // Its stepds tell the rest; those that never came will not come any more.
         for (Node& node : nodes_) {
-            if (!node.arrived && !node.finished) node_over(node);
+            if (node.arrived || node.finished) continue;
+            say_error("srun", fmt::format("Task launch for {} failed on node {}: {}", step_name(),
+                                          node.name, errc_text(Errc::JobFinished)));
+            forced_code_ = std::max(forced_code_, error_exit_code());
+            node_over(node);
         }
         return;
     }

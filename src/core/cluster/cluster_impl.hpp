@@ -132,7 +132,9 @@ class Cluster::Impl {
     // --- submit.cpp, validate.cpp
     void on(const event::Submit& event);
     Status complete_spec(JobSpec& spec, std::vector<std::string>& notes) const;
-    Status validate(const JobSpec& spec, std::vector<std::string>& notes) const;
+    Status validate(const JobSpec& spec, const Caller& caller,
+                    std::vector<std::string>& notes) const;
+    void limit_memory(JobSpec& spec) const;
     Status check_dependency(const JobSpec& spec) const;
     // Why the partition as configured cannot hold it; none: it can.
     std::optional<model::Reason> limit_problem(const JobSpec& spec,
@@ -249,7 +251,8 @@ class Cluster::Impl {
     void throttle_array(JobId array, std::uint32_t throttle);
     std::optional<Errc> update_one(Job& job, const event::UpdateJob& event);
     std::optional<Errc> update_time_limit(Job& job, const event::UpdateJob& event, JobSpec& spec);
-    std::optional<Errc> update_shape(Job& job, const model::JobUpdate& update, JobSpec& spec);
+    std::optional<Errc> update_shape(Job& job, const model::JobUpdate& update, const Caller& caller,
+                                     JobSpec& spec);
     template <class Act>
     reply::Done for_each_selected(const std::vector<model::JobSelector>& selectors,
                                   const Caller& caller, Act act);
@@ -258,6 +261,8 @@ class Cluster::Impl {
     void on(const event::NodeUp& event);
     void on(const event::NodeLost& event);
     void on(const event::NodeLoad& event);
+    void on(const event::ScriptFailed& event);
+    void prepare_nodes(const Job& job);
     void adopt_facts(NodeIndex node, const model::NodeFacts& facts);
     void reconcile(NodeIndex node, const std::vector<StepKey>& listed);
     void reconcile_job(Job& job, const std::string& node, const std::set<StepKey>& listed,

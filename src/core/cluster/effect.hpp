@@ -126,6 +126,11 @@ struct EndJob {  // The same for all that is left of the job there; answered by 
     EndCause cause;
     Seconds grace{0};  // KillWait; 0: at once.
 };
+struct PrepareJob {  // The node is one of the job's: its Prolog may run (PrologFlags=Alloc).
+    std::string node;
+    JobId job;
+    Attempt attempt;
+};
 struct SetDeadline {
     std::string node;
     JobId job;
@@ -155,7 +160,7 @@ struct Mail {
 using Effect =
     std::variant<effect::Reply, effect::LaunchBatch, effect::LaunchStep, effect::SignalSteps,
                  effect::EndStep, effect::EndJob, effect::SetDeadline, effect::Freeze,
-                 effect::StepEndKnown, effect::Mail>;
+                 effect::StepEndKnown, effect::Mail, effect::PrepareJob>;
 
 // The records a step touched. The shell writes their present content in one transaction.
 struct Changes {

@@ -31,6 +31,7 @@ struct Token {
 struct Caller {
     std::uint32_t uid = 0;
     std::uint32_t gid = 0;
+    std::vector<std::string> groups = {};  // All of theirs by name, for requests that need them.
 };
 
 // How a process group of a step ended on one node.
@@ -183,6 +184,13 @@ struct JobClean {  // Nothing of this run is left on the node.
     Attempt attempt;
 };
 
+struct ScriptFailed {  // A Prolog or Epilog of the site failed on the node, around this run.
+    std::string node;
+    JobId job;
+    Attempt attempt;
+    bool epilog = false;
+};
+
 struct Tick {};  // Time passed: the instant asked for by Cluster::next_wakeup has come.
 
 }  // namespace event
@@ -192,6 +200,6 @@ using Event = std::variant<event::Submit, event::Attach, event::CreateStep, even
                            event::Requeue, event::Suspend, event::Top, event::UpdateNode,
                            event::UpdatePartition, event::Reconfigure, event::NodeUp,
                            event::NodeLost, event::NodeLoad, event::StepEnded, event::JobClean,
-                           event::Tick, event::StepStarted, event::Release>;
+                           event::Tick, event::StepStarted, event::Release, event::ScriptFailed>;
 
 }  // namespace switchyard::core

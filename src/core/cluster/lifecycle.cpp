@@ -31,6 +31,7 @@ void Cluster::Impl::start(Job& job, PartitionIndex partition, model::Allocation 
     array_run_began(job);
     ++figures_.jobs_started;
     if (backfilled) ++figures_.jobs_backfilled;
+    prepare_nodes(job);
     if (job.spec->kind == model::JobKind::Batch) {
         launch_batch(job);
     } else if (const JobSide* own = find_side(job.id); own && own->owner) {
@@ -40,6 +41,13 @@ void Cluster::Impl::start(Job& job, PartitionIndex partition, model::Allocation 
     retime(job);
     wake_dependents(job);
     plan_is_stale_ = true;
+}
+
+// PrologFlags=Alloc: all nodes of the job hear of it, not only those that get a step.
+void Cluster::Impl::prepare_nodes(const Job& job) {
+    if (!settings_.prepare_nodes) return;
+    for (const model::NodeGrant& grant : model::allocation_of(job)->nodes)
+        emit(effect::PrepareJob{grant.node, job.id, job.attempt});
 }
 
 // The batch script is a step like any other: one task on the first node.

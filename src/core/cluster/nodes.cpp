@@ -133,6 +133,40 @@ void Cluster::Impl::on(const event::NodeLoad& event) {
     nodes_[*index].facts->free_memory = event.free_memory;
 }
 
+// The node is drained, so that somebody looks at it. A job whose Prolog failed did not begin: a
+// script goes back into the queue, held; an allocation is over.
+void Cluster::Impl::on(const event::ScriptFailed& event) {
+    const auto index = node_index(event.node);
+    if (!index) return;
+    model::Node& node = nodes_[*index];
+    if (!node.drain) {
+        node.drain = true;
+        node.mark =
+            model::NodeMark{event.epilog ? "Epilog error" : "Prolog error", kController, now_};
+        touch_node(*index);
+        refresh_node(*index);
+    }
+    Job* job = find_job(event.job);
+    if (event.epilog || job == nullptr || job->attempt != event.attempt ||
+        !std::holds_alternative<model::Running>(job->phase))
+        return;
+    using Next = model::Completing::Next;
+    model::Outcome outcome;
+    outcome.reason = model::Reason::JobLaunchFailure;
+    job->system_comment = "Prolog failed on node " + event.node;
+    if (job->spec->kind != model::JobKind::Batch) {
+        outcome.state = model::JobState::Cancelled;
+        notify_owner(*job, reply::OwnerNotice::Kind::Cancelled);
+        return end_run(*job, outcome, EndCause::Cancelled, settings_.kill_wait, Next::End);
+    }
+    outcome.state = model::JobState::NodeFail;
+    const bool again = job->spec->requeue.value_or(settings_.requeue_by_default);
+    const Next next = !again                             ? Next::End
+                      : settings_.hold_on_prolog_failure ? Next::RequeueHold
+                                                         : Next::Requeue;
+    end_run(*job, outcome, EndCause::Requeued, settings_.kill_wait, next);
+}
+
 void Cluster::Impl::node_timer(NodeIndex index) {
     const NodeSide& side = node_sides_[index];
     if (nodes_[index].responding || !side.silent_since) return;

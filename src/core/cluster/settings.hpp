@@ -42,6 +42,8 @@ struct Settings {
     std::optional<std::uint32_t> over_time_limit;  // Minutes.
     std::uint32_t operator_uid = 0;                // SlurmUser; root always is one.
     bool kill_invalid_dependency = false;
+    bool prepare_nodes = false;          // PrologFlags=Alloc: nodes hear of a job when it starts.
+    bool hold_on_prolog_failure = true;  // nohold_on_prolog_fail of SchedulerParameters says no.
 
     // Scheduling.
     bool backfill = true;

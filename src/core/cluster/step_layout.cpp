@@ -18,6 +18,7 @@ struct Taken {
     std::uint32_t cpus = 0;
     model::IndexSet cores;               // Of steps with --exact.
     std::vector<model::GresGrant> gres;  // Of steps that asked for some.
+    model::MiB memory;                   // Of steps that asked for some.
 };
 
 std::uint32_t threads_of(const model::NodeGrant& grant) {
@@ -191,6 +192,12 @@ Result<model::StepNode> make_part(const model::NodeGrant& node, const Taken& tak
         part.grant.memory = spec.memory.amount * factor;
         if (node.memory.value > 0 && part.grant.memory > node.memory)
             return fail(Errc::MemoryNotSatisfiable);
+        // What other steps asked for they have; the rest of the job's is shared by those that did
+        // not ask.
+        const std::uint64_t left =
+            node.memory.value - std::min(node.memory.value, taken.memory.value);
+        if (node.memory.value > 0 && !shares && part.grant.memory.value > left)
+            return fail(Errc::NodesBusy);
     }
     if (spec.gres_none) {
         part.grant.gres.clear();
@@ -212,6 +219,10 @@ void charge(const model::Step& step, const std::vector<const model::NodeGrant*>&
             taken[i].cpus += charged_cpus(step.spec, part.tasks.size());
             if (step.spec.exact) taken[i].cores.insert(part.grant.cores);
             if (!step.spec.gres_per_node.empty()) model::add_grants(taken[i].gres, part.grant.gres);
+            if (step.spec.memory.per != model::MemoryRequest::Per::Unset &&
+                step.spec.memory.amount.value > 0) {
+                taken[i].memory.value += part.grant.memory.value;
+            }
         }
     }
 }

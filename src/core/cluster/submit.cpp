@@ -58,7 +58,8 @@ void Cluster::Impl::on(const event::Submit& event) {
     spec.gid = event.caller.gid;
     std::vector<std::string> notes;
     Status status = complete_spec(spec, notes);
-    if (status) status = validate(spec, notes);
+    if (status) limit_memory(spec);
+    if (status) status = validate(spec, event.caller, notes);
     if (status && unfinished_ >= settings_.max_job_count) status = fail(Errc::TooManyJobs);
     if (!status) return reply(event.token, reply::Failed{status.error(), std::move(notes)});
     if (event.test_only) return answer_test_only(event, spec, std::move(notes));

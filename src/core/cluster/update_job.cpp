@@ -57,7 +57,7 @@ std::optional<Errc> Cluster::Impl::update_time_limit(Job& job, const event::Upda
 }
 
 std::optional<Errc> Cluster::Impl::update_shape(Job& job, const model::JobUpdate& update,
-                                                JobSpec& spec) {
+                                                const Caller& caller, JobSpec& spec) {
     auto& pending = std::get<model::Pending>(job.phase);
     assign(spec.constraint, update.constraint);
     assign(spec.reservation, update.reservation);
@@ -87,7 +87,8 @@ std::optional<Errc> Cluster::Impl::update_shape(Job& job, const model::JobUpdate
     }
     std::vector<std::string> notes;
     Status status = complete_spec(spec, notes);
-    if (status) status = validate(spec, notes);
+    if (status) limit_memory(spec);
+    if (status) status = validate(spec, caller, notes);
     if (!status) return status.error().code;
     if (update.begin) {
         spec.begin = *update.begin;
@@ -124,7 +125,7 @@ std::optional<Errc> Cluster::Impl::update_one(Job& job, const event::UpdateJob& 
     JobSpec spec = *job.spec;
     if (const auto problem = update_time_limit(job, event, spec)) return problem;
     if (pending && changes_shape(update)) {
-        if (const auto problem = update_shape(job, update, spec)) return problem;
+        if (const auto problem = update_shape(job, update, event.caller, spec)) return problem;
     }
     const std::string old_name = spec.name;
     assign(spec.name, update.name);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/cluster/cluster_impl.hpp"
+#include "core/cluster/memory_limits.hpp"
 #include "core/sched/placement.hpp"
 
 namespace switchyard::core {
@@ -65,14 +66,22 @@ Status Cluster::Impl::check_dependency(const JobSpec& spec) const {
 
 namespace {
 
-Status check_access(const JobSpec& spec, const model::Partition& partition,
+// One of the user's groups, or root who asks for somebody.
+bool may_enter(const JobSpec& spec, const model::Partition& partition, const Caller& caller) {
+    const std::vector<std::string>& allowed = partition.allow_groups;
+    if (caller.uid == 0 || allowed.empty() || contains(allowed, "ALL")) return true;
+    return contains(allowed, spec.group) ||
+           std::ranges::any_of(caller.groups,
+                               [&](const std::string& group) { return contains(allowed, group); });
+}
+
+Status check_access(const JobSpec& spec, const model::Partition& partition, const Caller& caller,
                     const Settings& settings) {
     const bool root = spec.uid == 0;
     if (partition.root_only && !root) return fail(Errc::AccessDenied);
     if (root && (settings.disable_root_jobs || partition.disable_root_jobs))
         return fail(Errc::AccessDenied);
-    if (!root && !partition.allow_groups.empty() && !contains(partition.allow_groups, "ALL") &&
-        !contains(partition.allow_groups, spec.group)) {
+    if (!root && !may_enter(spec, partition, caller)) {
         return fail(Errc::AccessDenied, "User's group not permitted to use this partition");
     }
     if (!spec.account.empty()) {
@@ -128,7 +137,8 @@ Status check_one_node(const sched::NodePool& pool, PartitionIndex partition,
 
 }  // namespace
 
-Status Cluster::Impl::validate(const JobSpec& spec, std::vector<std::string>& notes) const {
+Status Cluster::Impl::validate(const JobSpec& spec, const Caller& caller,
+                               std::vector<std::string>& notes) const {
     for (const auto* list : {&spec.required_nodes, &spec.excluded_nodes}) {
         for (const std::string& name : *list) {
             if (!node_index(name)) return fail(Errc::InvalidNodeName);
@@ -170,12 +180,13 @@ Status Cluster::Impl::validate(const JobSpec& spec, std::vector<std::string>& no
         const PartitionIndex index = *partition_index(name);
         const model::Partition& partition = partitions_[index];
         const auto check = [&]() -> Status {
-            SY_CHECK(check_access(spec, partition, settings_));
+            SY_CHECK(check_access(spec, partition, caller, settings_));
             SY_CHECK(
                 check_one_node(pool_, index, sched::shape_of(spec, partition, settings_), notes));
             const auto reason = limit_problem(spec, partition);
             if (!reason || !settings_.enforce_partition_limits) return {};
             if (*reason == Reason::PartitionTimeLimit) return fail(Errc::InvalidTimeLimit);
+            if (*reason == Reason::MaxMemPerLimit) return fail(Errc::MemoryNotSatisfiable);
             const sched::Shape shape = sched::shape_of(spec, partition, settings_);
             const bool nodes = shape.nodes_min > pool_.order(index).size() ||
                                (partition.max_nodes && shape.nodes_min > *partition.max_nodes);
@@ -199,6 +210,7 @@ std::optional<Reason> Cluster::Impl::limit_problem(const JobSpec& spec,
         const bool least_fits = spec.time_min && !(partition.max_time < *spec.time_min);
         if (!least_fits) return Reason::PartitionTimeLimit;
     }
+    if (exceeds_memory(spec, partition, settings_)) return Reason::MaxMemPerLimit;
     const PartitionIndex index = *partition_index(partition.name);
     const sched::Shape shape = sched::shape_of(spec, partition, settings_);
     const std::size_t nodes = pool_.order(index).size();

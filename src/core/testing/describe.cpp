@@ -144,6 +144,9 @@ struct EffectWords {
     std::string operator()(const effect::StepEndKnown& known) const {
         return fmt::format("{}: known {}", known.node, name_of(known.key));
     }
+    std::string operator()(const effect::PrepareJob& prepare) const {
+        return fmt::format("{}: prepare {}", prepare.node, run_name(prepare.job, prepare.attempt));
+    }
     std::string operator()(const effect::Mail& mail) const {
         return fmt::format("mail to {}: {}", mail.to, mail.subject);
     }

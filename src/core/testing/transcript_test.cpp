@@ -10,10 +10,11 @@
 //   at +SECONDS                            time passes, all timers that fall due on the way
 //   sbatch|salloc [options] [user=UID]     see submit_options()
 //   srun JOB [options] | ended NODE STEP [exit=N|signal=N] [clean] [timeout] [lost] [oom]
-//   [error=TEXT] started NODE STEP | clean NODE JOB | gone TOKEN [may_return] | release TOKEN JOB
-//   exit=N cancel|hold|uhold|unhold|requeue|requeuehold|suspend|resume|top|wait|attach IDS
-//   [user=UID] [signal=N] update IDS KEY=VALUE ... | drain|undrain|resumenode|down NODES
-//   [reason=...] | part NAME KEY=VALUE queue | nodes | steps                  what there is now
+//   [error=TEXT] script NODE JOB [epilog] | started NODE STEP | clean NODE JOB | gone TOKEN
+//   [may_return] | release TOKEN JOB exit=N
+//   cancel|hold|uhold|unhold|requeue|requeuehold|suspend|resume|top|wait|attach IDS [user=UID]
+//   [signal=N] update IDS KEY=VALUE ... | drain|undrain|resumenode|down NODES [reason=...] | part
+//   NAME KEY=VALUE queue | nodes | steps                  what there is now
 
 #include "core/testing/transcript.hpp"
 
@@ -139,6 +140,10 @@ class Player {
                 settings_.enforce_partition_limits = value == "yes";
             else if (key == "defmem")
                 settings_.def_mem_per_cpu = model::MiB{std::stoull(value)};
+            else if (key == "maxmemcpu")
+                settings_.max_mem_per_cpu = model::MiB{std::stoull(value)};
+            else if (key == "prepare")
+                settings_.prepare_nodes = value == "yes";
             else if (key == "min_age")
                 settings_.min_job_age = seconds();
             else if (key == "node_timeout")
@@ -544,6 +549,11 @@ void Player::act(const std::string& verb, const Words& words) {
     if (verb == "update") return update(words);
     if (verb == "started")
         return step(event::StepStarted{words.plain.at(1), parse_key(words.plain.at(2))});
+    if (verb == "script") {
+        const StepKey key = parse_key(words.plain.at(2) + ".batch");
+        return step(
+            event::ScriptFailed{words.plain.at(1), key.job, key.attempt, words.has("epilog")});
+    }
     if (verb == "clean") {
         const StepKey key = parse_key(words.plain.at(2) + ".batch");
         return step(event::JobClean{words.plain.at(1), key.job, key.attempt});

@@ -1,0 +1,105 @@
+// job_scripts.hpp: the site's programs around a job on this node: Prolog before its first step (or
+// when it gets the node), Epilog when nothing of it is left.
+//
+// They run one after the other, as whoever the agent is (root on a real node), with SLURM_JOB_*
+// variables. A file in the spool says that a job's Prolog has run, so that a restarted agent does
+// not run it again.
+#pragma once
+
+#include <sys/types.h>
+
+#include <functional>
+#include <list>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "base/result.hpp"
+#include "base/time.hpp"
+#include "io/loop.hpp"
+#include "os/log.hpp"
+
+namespace switchyard::wire {
+class Job;
+}  // namespace switchyard::wire
+
+namespace switchyard::agent {
+
+using JobKey = std::pair<JobId, Attempt>;
+
+struct ScriptSetup {
+    std::vector<std::string> prolog, epilog;  // Glob patterns.
+    Seconds prolog_timeout{0}, epilog_timeout{0};
+    bool serial = false;  // One at a time on this node.
+    std::string spool, cluster, config_path, node;
+};
+
+// Whom a script is run for.
+struct ScriptJob {
+    JobKey key;
+    const wire::Job& record;
+    uid_t uid;
+    gid_t gid;
+    std::string user;
+};
+
+class JobScripts {
+  public:
+    using Done = std::function<void(const Status& status)>;
+
+    JobScripts(io::Loop& loop, const os::Log& log);
+    ~JobScripts();
+    void set_setup(ScriptSetup setup) { setup_ = std::move(setup); }
+
+    bool any() const { return !setup_.prolog.empty() || !setup_.epilog.empty(); }
+    // Whether a launch need not wait: its Prolog has run, or there is none.
+    bool is_prepared(const JobKey& job) const;
+    bool is_preparing(const JobKey& job) const;
+    // `done` is called later, with the first failure.
+    void prepare(const ScriptJob& job, Done done);
+    // The same for the Epilog. False: it has run already, or there is none, and `done` is not
+    // called.
+    bool clean_up(const ScriptJob& job, Done done);
+
+    void forget(const JobKey& job);  // It is gone, and will not be prepared again.
+    void forget_before(
+        Instant time);  // What was prepared before, because the machine has rebooted.
+
+    // A child of the agent has ended: false if it is none of these.
+    bool on_exit(pid_t pid, int status);
+    bool owns(pid_t pid) const;
+
+  private:
+    struct Run {
+        JobKey job;
+        bool epilog = false;
+        std::vector<std::string> programs;  // Left to run; the first one runs.
+        std::vector<std::string> environment;
+        Seconds timeout{0};
+        pid_t pid = 0;
+        bool timed_out = false;
+        io::Loop::Timer timer;
+        Done done;
+    };
+    using Runs = std::list<Run>;
+
+    std::string marker(const JobKey& job) const;
+    std::vector<std::string> environment(const ScriptJob& job, bool epilog) const;
+    void add(const ScriptJob& job, bool epilog, Done done);
+    void start_next();
+    void start(Run& run);
+    void finish(Runs::iterator run, const Status& status);
+
+    io::Loop& loop_;
+    const os::Log& log_;
+    ScriptSetup setup_;
+    Runs runs_;
+    // Whose Epilog has run: the order to end a job may be repeated. The last ones only.
+    std::set<JobKey> cleaned_;
+    std::list<JobKey> cleaned_order_;
+};
+
+}  // namespace switchyard::agent
