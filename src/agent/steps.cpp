@@ -286,10 +286,10 @@ void Steps::kill_adopted() {
     const std::vector<os::Process> all = os::list_processes();
     for (const os::Process& process : all) {
         if (process.parent != ::getpid() || process.state == 'Z') continue;
-        const bool is_ours =
-            spares_.owns(process.pid) || scripts_.owns(process.pid) ||
-            std::ranges::any_of(
-                steps_, [&](const auto& each) { return each.second.pid == process.pid; });
+        const bool is_ours = spares_.owns(process.pid) || scripts_.owns(process.pid) ||
+                             std::ranges::any_of(steps_, [&](const auto& each) {
+                                 return each.second.pid == process.pid;
+                             });
         if (is_ours) continue;
         for (const pid_t pid : os::descendants(all, process.pid)) ::kill(pid, SIGKILL);
         ::kill(process.pid, SIGKILL);
