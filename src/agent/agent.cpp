@@ -24,6 +24,7 @@ Agent::Agent(io::Loop& loop, AgentPlan plan, const os::Log& log)
              .registered =
                  [this] {
                      if (steps_) steps_->report_again();
+                     if (keeper_) keeper_->report_again();
                  },
              .message = [this](const wire::ControllerToAgent& message) { on_message(message); },
              .lost =
@@ -45,15 +46,54 @@ Status Agent::start() {
                                  }));
     if (steps_) {
         steps_->recover();
+        start_keeper();
         send_load();
     }
     link_.connect();
     return {};
 }
 
+// Shares that cannot be kept are not given out: the node says so and is drained.
+void Agent::start_keeper() {
+    if (!steps_) return;
+    keeper_.reset();
+    keeper_ = std::make_unique<GpuKeeper>(
+        loop_, plan_.config, plan_.name, plan_.gpus, *steps_, log_,
+        GpuKeeper::Handlers{
+            .changed = [this] { send_load(); },
+            .idle = [this](const Steps::JobKey& job,
+                           std::optional<Instant> since) { report_idle(job, since); }});
+    if (const Status started = keeper_->start(); !started) {
+        log_.error(started.error().message);
+        if (plan_.facts.problem.empty())
+            plan_.facts.problem =
+                fmt::format("shares of cards cannot be kept: {}", started.error().message);
+    }
+}
+
+void Agent::report_idle(const Steps::JobKey& job, std::optional<Instant> since) {
+    wire::AgentToController message;
+    wire::GpuIdle& idle = *message.mutable_gpu_idle();
+    idle.set_job(job.first.value);
+    idle.set_attempt(job.second.value);
+    if (since) idle.set_since(since->time_since_epoch().count());
+    link_.send(message);
+}
+
+std::string Agent::problem() const {
+    if (!plan_.facts.problem.empty() || !keeper_) return plan_.facts.problem;
+    return keeper_->problem();
+}
+
+void Agent::stop() {
+    if (keeper_) keeper_->stop();
+}
+
 void Agent::replace(AgentPlan plan) {
+    keeper_.reset();
     plan_ = std::move(plan);
     if (steps_) steps_->set_setup(plan_.setup);
+    start_keeper();
     link_.reconnect();
 }
 
@@ -66,7 +106,9 @@ void Agent::fill_registration(wire::AgentToController& message) {
     if (!steps_) return;
     plan_.facts.cpu_load = os::load_average();
     plan_.facts.free_memory = os::free_memory();
+    if (keeper_) plan_.facts.card_use = keeper_->card_use();
     wire::encode(plan_.facts, out.mutable_facts());
+    out.mutable_facts()->set_problem(problem());
     for (const StepKey& key : steps_->keys()) wire::encode_key(key, out.add_steps());
 }
 
@@ -112,6 +154,11 @@ void Agent::send_load() {
     wire::AgentToController message;
     message.mutable_load()->set_cpu_load(os::load_average());
     message.mutable_load()->set_free_memory(os::free_memory().value);
+    message.mutable_load()->set_problem(problem());
+    if (keeper_) {
+        for (const model::CardUse& use : keeper_->card_use())
+            wire::encode(use, message.mutable_load()->add_card_use());
+    }
     link_.send(message);
     load_timer_ = loop_.after(kLoadPeriod, [this] { send_load(); });
 }

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "agent/controller_link.hpp"
+#include "agent/gpu_keeper.hpp"
 #include "agent/relay.hpp"
 #include "agent/steps.hpp"
 #include "config/config.hpp"
@@ -23,6 +24,7 @@ struct AgentPlan {
     bool relay_only = false;
     model::NodeFacts facts;
     NodeSetup setup;
+    NodeGpus gpus;
 };
 
 class Agent {
@@ -33,16 +35,22 @@ class Agent {
     Status start();
     // A new configuration: the next launches know it, and the controller hears the new facts.
     void replace(AgentPlan plan);
+    // Running steps go on, and what serves them; the rest is cleared away.
+    void stop();
 
   private:
     void fill_registration(wire::AgentToController& message);
     void on_message(const wire::ControllerToAgent& message);
     void send_load();
+    void start_keeper();
+    std::string problem() const;
+    void report_idle(const Steps::JobKey& job, std::optional<Instant> since);
 
     io::Loop& loop_;
     AgentPlan plan_;
     const os::Log& log_;
     std::optional<Steps> steps_;  // None on a login host.
+    std::unique_ptr<GpuKeeper> keeper_;
     ControllerLink link_;
     std::unique_ptr<Relay> relay_;
     io::Loop::Timer load_timer_;

@@ -47,7 +47,6 @@ Result<AgentPlan> make_plan(const Options& options, const os::Log& log) {
     plan.setup.node = plan.name;
     plan.setup.spool = plan.config.spool_for(plan.name);
     plan.setup.pretend = is_pretend(*node);
-    plan.setup.gres = node->gres;
     plan.setup.scripts = {.prolog = plan.config.prolog,
                           .epilog = plan.config.epilog,
                           .prolog_timeout = plan.config.prolog_timeout,
@@ -63,12 +62,18 @@ Result<AgentPlan> make_plan(const Options& options, const os::Log& log) {
             fmt::format("the nodes on this host have more cores than its {}: jobs are not pinned",
                         topology.cores()));
     }
-    plan.setup.containment =
-        os::find_containment(plan.config.cgroup_plugin,
-                             os::place_of(plan.config.cluster_name, plan.name, plan.setup.spool));
+    const std::string place = os::place_of(plan.config.cluster_name, plan.name, plan.setup.spool);
+    plan.setup.containment = os::find_containment(plan.config.cgroup_plugin, place);
     log.info(fmt::format("containment: {}", plan.setup.containment.kind));
     for (const std::string& notice : plan.setup.containment.notices) log.info(notice);
+    plan.gpus = find_gpus(plan.config, *node, plan.setup.core_cpus, place);
+    for (const std::string& notice : plan.gpus.notices) log.info(notice);
+    if (!plan.gpus.problem.empty()) log.error(plan.gpus.problem);
+    plan.setup.gres = plan.gpus.gres;
+    plan.setup.share_folder = plan.gpus.share_folder;
     plan.facts = make_facts(plan.config, *node, topology, plan.setup.containment.kind);
+    plan.facts.gres = plan.gpus.gres;
+    plan.facts.problem = plan.gpus.problem;
     return plan;
 }
 
@@ -105,6 +110,22 @@ int print_hardware() {
     const auto up = std::chrono::floor<Seconds>(os::now() - os::booted_at());
     std::fputs(hardware_lines(os::host_name(), *topology, up).c_str(), stdout);
     return 0;
+}
+
+int print_gres(const Options& options) {
+    const auto config = read_config(options);
+    if (!config) return complain(config.error());
+    const auto node = find_node(*config, options.node, os::host_name());
+    if (!node) return complain(node.error());
+    const auto topology = os::find_topology();
+    if (!topology) return complain(topology.error());
+    if (!*node) return complain({Errc::NotFound, "this host is no node of the cluster"});
+    const auto cores = place_cores(*config, **node, *topology);
+    const NodeGpus gpus = find_gpus(*config, **node, cores, "");
+    for (const std::string& notice : gpus.notices) fmt::print(stderr, "slurmd: {}\n", notice);
+    if (!gpus.problem.empty()) fmt::print(stderr, "slurmd: error: {}\n", gpus.problem);
+    std::fputs(gres_lines(gpus.gres, topology->cores()).c_str(), stdout);
+    return gpus.problem.empty() ? 0 : 1;
 }
 
 int run(const Options& options, AgentPlan plan, os::Log& log, os::Background& background) {
@@ -146,6 +167,7 @@ int run(const Options& options, AgentPlan plan, os::Log& log, os::Background& ba
     if (const Status started = agent.start(); !started) return complain(started.error());
     background.become_ready();
     loop.run();
+    agent.stop();
     if (!pid_file.empty()) ::unlink(pid_file.c_str());
     return 0;
 }
@@ -162,6 +184,7 @@ int agent_main(int argc, char** argv) {
     if (options->help) return std::fputs(usage(), stdout) < 0;
     if (options->version) return fmt::print("slurm {}\n", kSlurmRelease), 0;
     if (options->print_hardware) return print_hardware();
+    if (options->print_gres) return print_gres(*options);
 
     ::umask(022);
     ::signal(SIGPIPE, SIG_IGN);

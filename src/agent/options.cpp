@@ -9,7 +9,7 @@ Result<Options> parse_options(int argc, char** argv) {
     Options options;
     optind = 0;
     opterr = 0;
-    for (int letter = 0; (letter = ::getopt(argc, argv, ":CDf:hL:N:vV")) != -1;) {
+    for (int letter = 0; (letter = ::getopt(argc, argv, ":CDf:GhL:N:vV")) != -1;) {
         switch (letter) {
             case 'C':
                 options.print_hardware = true;
@@ -19,6 +19,9 @@ Result<Options> parse_options(int argc, char** argv) {
                 break;
             case 'f':
                 options.config = optarg;
+                break;
+            case 'G':
+                options.print_gres = true;
                 break;
             case 'h':
                 options.help = true;
@@ -54,6 +57,7 @@ const char* usage() {
            "   -C            Print the hardware of this node as a line for slurm.conf and exit.\n"
            "   -D            Run in the foreground and log to standard error.\n"
            "   -f file       Use this configuration file.\n"
+           "   -G            Print the generic resources of this node and exit.\n"
            "   -h            Print this help message.\n"
            "   -L file       Log to this file.\n"
            "   -N node       Run as this node; several nodes may share a host.\n"

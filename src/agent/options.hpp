@@ -10,6 +10,7 @@ namespace switchyard::agent {
 struct Options {
     bool foreground = false;      // -D
     bool print_hardware = false;  // -C
+    bool print_gres = false;      // -G
     bool version = false;         // -V
     bool help = false;            // -h
     int verbose = 0;              // -v

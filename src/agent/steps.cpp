@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "gpu/shares.hpp"
 #include "os/files.hpp"
 #include "os/machine.hpp"
 #include "os/processes.hpp"
@@ -38,13 +39,15 @@ void encode(const NodeSetup& from, wire::StepdSetup& to) {
     }
     for (const model::IndexSet& cpus : from.core_cpus) to.add_core_cpus(to_string(cpus));
     to.set_pretend(from.pretend);
-    for (const model::GresInventory& gres : from.gres) {
-        wire::GresInventory& entry = *to.add_gres();
-        entry.set_name(gres.name);
-        entry.set_type(gres.type);
-        entry.set_count(gres.count);
-        entry.set_devices(to_string(gres.devices));
-        for (const std::string& file : gres.files) entry.add_files(file);
+    for (const model::GresInventory& gres : from.gres) wire::encode(gres, to.add_gres());
+    to.set_share_folder(from.share_folder);
+}
+
+template <class Grants>
+void set_gres(std::vector<model::GresGrant>& to, const Grants& from) {
+    to.clear();
+    for (const wire::GresGrant& each : from) {
+        if (auto grant = wire::decode(each)) to.push_back(*std::move(grant));
     }
 }
 
@@ -168,6 +171,11 @@ Status Steps::spawn(const StepKey& key, wire::LaunchStep&& launch) {
     SY_TRY(step.pid, spares_.start(key, theirs, listener));
     step.channel = wire::Channel::adopt(loop_, std::move(ours), handlers(key));
     step.ready = true;
+    set_gres(step.gres, launch.job_grant().gres());
+    if (static_cast<int>(launch.node_index()) < launch.layout().nodes_size()) {
+        const auto& ranks = launch.layout().nodes(static_cast<int>(launch.node_index())).tasks();
+        step.first_task = ranks.empty() ? 0 : ranks[0];
+    }
 
     wire::AgentToStepd message;
     *message.mutable_launch() = std::move(launch);
@@ -225,6 +233,7 @@ void Steps::on_message(const StepKey& key, const wire::StepdToAgent& message) {
     }
     if (key.step == kBatchStep && (message.status().ending() || message.status().has_report()))
         release_end({key.job, key.attempt});
+    set_gres(it->second.gres, message.status().job_gres());
     if (message.status().has_report() && !it->second.report) finish(key, message.status().report());
 }
 
@@ -290,7 +299,7 @@ void Steps::kill_adopted() {
                              std::ranges::any_of(steps_, [&](const auto& each) {
                                  return each.second.pid == process.pid;
                              });
-        if (is_ours) continue;
+        if (is_ours || (is_kept_ && is_kept_(process.pid))) continue;
         for (const pid_t pid : os::descendants(all, process.pid)) ::kill(pid, SIGKILL);
         ::kill(process.pid, SIGKILL);
     }
@@ -308,7 +317,10 @@ void Steps::finish(const StepKey& key, wire::StepReport report) {
     Step& step = steps_[key];
     const JobKey job{key.job, key.attempt};
     report.set_job_clean(report.job_clean() && !is_alive(job, &key) && !scripts_.any());
+    if (const auto more = more_usage(key)) report.mutable_usage()->MergeFrom(*more);
     step.report = std::make_unique<wire::StepReport>(std::move(report));
+    if (!setup_.share_folder.empty() && !is_alive(job, nullptr))
+        gpu::remove_ledger(setup_.share_folder, job.first, job.second);
     send_report(step);
     check_job(job);
 }

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/gpu_usage.hpp"
 #include "agent/job_scripts.hpp"
 #include "agent/spares.hpp"
 #include "base/ids.hpp"
@@ -54,6 +55,7 @@ struct NodeSetup {
     bool pretend = false;
     std::vector<model::GresInventory> gres;
     ScriptSetup scripts;
+    std::string share_folder;  // Of the guard and of MPS; empty: shares are not kept.
 };
 
 class Steps {
@@ -80,6 +82,21 @@ class Steps {
     void end_known(const StepKey& key);
     void ask_pids(const wire::PidsAsk& ask);
 
+    using JobKey = std::pair<JobId, Attempt>;
+    // What jobs with live steps hold here.
+    std::map<JobKey, std::vector<model::GresGrant>> held_gres() const;
+    // The live steps of such jobs, with their processes.
+    std::vector<StepCards> steps_with_cards() const;
+    // What else is known of a step's use, to be told with what its stepd says.
+    void measure(std::function<model::StepUsage(const StepKey&)> usage_of) {
+        usage_of_ = std::move(usage_of);
+    }
+    // The processes of a job.
+    std::set<pid_t> pids_of(const JobKey& job) const;
+    bool empty() const { return steps_.empty(); }
+    // A child of ours that is no stepd, and none that a stepd left.
+    void keep(std::function<bool(pid_t)> is_kept) { is_kept_ = std::move(is_kept); }
+
   private:
     struct Step {
         pid_t pid = 0;  // 0: not known (yet).
@@ -93,6 +110,8 @@ class Steps {
         std::unique_ptr<wire::StepUsage> usage;  // As last told, should its stepd die.
         std::unique_ptr<wire::LaunchStep> next;
         std::unique_ptr<wire::LaunchStep> preparing;  // Until the job's Prolog has run.
+        std::vector<model::GresGrant> gres;           // Of the whole job on this node.
+        std::uint32_t first_task = 0;                 // Of its ranks here.
         io::Loop::Timer cleaning;                     // Killing what a dead stepd left.
         Millis pause{1};
     };
@@ -132,6 +151,7 @@ class Steps {
     void reap();
     void kill_adopted();
     void finish_pids(std::uint64_t id);
+    std::unique_ptr<wire::StepUsage> more_usage(const StepKey& key) const;
 
     io::Loop& loop_;
     NodeSetup setup_;
@@ -150,6 +170,8 @@ class Steps {
     std::map<JobKey, HeldEnd> held_ends_;
     std::map<std::uint64_t, PidsGathering> gathering_;
     io::Loop::Watch child_watch_;
+    std::function<bool(pid_t)> is_kept_;
+    std::function<model::StepUsage(const StepKey&)> usage_of_;
 };
 
 }  // namespace switchyard::agent

@@ -160,6 +160,53 @@ void Steps::freeze(const wire::Freeze& order) {
              [&](const StepKey& key) { send_to(key, message); });
 }
 
+std::map<Steps::JobKey, std::vector<model::GresGrant>> Steps::held_gres() const {
+    std::map<JobKey, std::vector<model::GresGrant>> held;
+    for (const auto& [key, step] : steps_) {
+        if (!step.report && !step.unknown && !step.gres.empty())
+            held[{key.job, key.attempt}] = step.gres;
+    }
+    return held;
+}
+
+std::vector<StepCards> Steps::steps_with_cards() const {
+    std::vector<StepCards> found;
+    for (const auto& [key, step] : steps_) {
+        if (step.report || step.unknown) continue;
+        StepCards cards{key, {}, false, {}, step.first_task};
+        for (const model::GresGrant& gres : step.gres) {
+            for (const std::uint32_t device : gres.devices.to_vector()) {
+                if (gres.name == "gpu") cards.devices.insert(device);
+            }
+            for (const auto& share : gres.shares) cards.devices.insert(share.device);
+            cards.shared |= !gres.shares.empty();
+        }
+        if (cards.devices.empty()) continue;
+        for (const pid_t pid : walls_->pids(key)) cards.pids.insert(pid);
+        found.push_back(std::move(cards));
+    }
+    return found;
+}
+
+std::unique_ptr<wire::StepUsage> Steps::more_usage(const StepKey& key) const {
+    const model::StepUsage usage = usage_of_ ? usage_of_(key) : model::StepUsage();
+    if (usage.empty()) return nullptr;
+    auto more = std::make_unique<wire::StepUsage>();
+    wire::encode(usage, more.get());
+    return more;
+}
+
+std::set<pid_t> Steps::pids_of(const JobKey& job) const {
+    std::set<pid_t> found;
+    for (auto it = steps_.lower_bound({job.first, job.second, StepId{0}}); it != steps_.end();
+         ++it) {
+        if (it->first.job != job.first || it->first.attempt != job.second) break;
+        if (it->second.report) continue;
+        for (const pid_t pid : walls_->pids(it->first)) found.insert(pid);
+    }
+    return found;
+}
+
 void Steps::ask_pids(const wire::PidsAsk& ask) {
     PidsGathering& gathering = gathering_[ask.id()];
     gathering.answer = std::make_unique<wire::PidsAnswer>();
@@ -180,6 +227,10 @@ void Steps::finish_pids(std::uint64_t id) {
     if (it == gathering_.end()) return;
     wire::AgentToController message;
     *message.mutable_pids() = std::move(*it->second.answer);
+    for (wire::StepUsageEntry& entry : *message.mutable_pids()->mutable_usage()) {
+        if (const auto more = more_usage(wire::decode(entry.key())))
+            entry.mutable_usage()->MergeFrom(*more);
+    }
     gathering_.erase(it);
     send_(message);
 }

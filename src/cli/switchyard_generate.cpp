@@ -26,13 +26,12 @@ std::string device_range(std::uint32_t first, std::uint32_t count) {
     return fmt::format("/dev/nvidia[{}-{}]", first, first + count - 1);
 }
 
-// Real cards belong to one node each.
-std::string gres_conf(const std::string& host, std::uint32_t nodes, bool pretend,
-                      std::uint32_t cards_each) {
-    std::string text = "# The cards of this machine. Written by \"switchyard up\".\n";
+// The agent asks the driver what the cards are. Of several pretend nodes each has cards of its own.
+std::string gres_conf(std::uint32_t nodes, std::uint32_t cards_each) {
+    std::string text =
+        "# The cards of this machine. Written by \"switchyard up\".\nAutoDetect=nvml\n";
     for (std::uint32_t i = 0; i < nodes; ++i) {
-        const std::string name = pretend ? fmt::format("n{}", i + 1) : host;
-        text += fmt::format("NodeName={} Name=gpu File={}\n", name,
+        text += fmt::format("NodeName=n{} Name=gpu File={}\n", i + 1,
                             device_range(i * cards_each, cards_each));
     }
     return text;
@@ -63,7 +62,7 @@ Result<Files> generate(const Place& place, const Wishes& wishes, const Machine& 
     const std::uint32_t cards_each = wishes.gres ? 0 : machine.gpus / count;
 
     std::string gres = wishes.gres.value_or("");
-    if (cards_each > 0) gres = fmt::format("gpu:{}", cards_each);
+    if (cards_each > 0 && pretend) gres = fmt::format("gpu:{}", cards_each);
     const auto wanted = model::parse_gres(gres);
     if (!wanted)
         return fail(wanted.error().code,
@@ -93,7 +92,12 @@ Result<Files> generate(const Place& place, const Wishes& wishes, const Machine& 
         shape_line(wishes), place.name, machine.host, port, machine.user, place.folder,
         place.folder, place.run_dir, place.folder, place.folder,
         std::max<std::uint64_t>(1, memory / std::max(1u, cpus)));
-    if (!wanted->empty()) text += fmt::format("GresTypes={}\n", gres_types(*wanted));
+    const bool has_cards = machine.gpus > 0 && (cards_each > 0 || !pretend);
+    if (!wanted->empty()) {
+        text += fmt::format("GresTypes={}\n", gres_types(*wanted));
+    } else if (has_cards) {
+        text += "GresTypes=gpu\n";
+    }
 
     std::string node =
         pretend ? fmt::format("NodeName={} NodeHostname={}",
@@ -105,7 +109,7 @@ Result<Files> generate(const Place& place, const Wishes& wishes, const Machine& 
     if (!gres.empty()) node += fmt::format(" Gres={}", gres);
     text += fmt::format(
         "\n{}\nPartitionName=debug Nodes=ALL Default=YES MaxTime=INFINITE State=UP\n", node);
-    if (cards_each > 0) files.gres_conf = gres_conf(machine.host, count, pretend, cards_each);
+    if (has_cards) files.gres_conf = gres_conf(pretend ? count : 0, cards_each);
     return files;
 }
 

@@ -169,6 +169,11 @@ void complete_gres_types(Config& config, const std::vector<NodeEntry>& nodes, Fi
             config.gres_types.push_back(gres.name);
         }
     }
+    // Nodes that look for themselves may have what no line names.
+    const bool finds =
+        std::ranges::any_of(config.auto_detect, [](const auto& e) { return e.second == "nvml"; });
+    if (finds && std::ranges::find(config.gres_types, "gpu") == config.gres_types.end())
+        config.gres_types.emplace_back("gpu");
 }
 
 // Flags that are read for what they imply and have no effect of their own.

@@ -81,6 +81,11 @@ struct Config {
     Seconds prolog_timeout{0}, epilog_timeout{0};         // 0: as long as they take.
     std::string propagate_limits = "ALL", propagate_limits_except;
     std::string tmp_fs = "/tmp";
+    // SwitchyardGpu*: how often cards are looked at (0: never), and what becomes of a job whose
+    // cards were busy less than so much of that long (0: nothing).
+    Seconds gpu_sample_time{10}, gpu_idle_time{0};
+    std::uint32_t gpu_idle_percent = 5;
+    std::string gpu_idle_action = "none";  // "mail", "cancel", "requeue"
     std::string launch_parameters, mpi_default = "none", topology_plugin;
 
     struct Notice {

@@ -509,11 +509,18 @@ TEST_F(ConfigTest, GresConfChoosesHowCardsAreFoundAndSharesAreKept) {
     const Config config = load("GresTypes=gpu,shard\nNodeName=n[1-4] Gres=gpu:1,shard:64\n");
     EXPECT_EQ(config.auto_detect.at(""), "nvml");
     EXPECT_EQ(config.auto_detect.at("n2"), "off");
-    for (const auto& node : config.nodes) EXPECT_EQ(node.gres[1].protection, "none");
-    EXPECT_THAT(notices(config),
-                ElementsAre(HasSubstr("gres.conf:1: AutoDetect has no effect"),
-                            "gres.conf:6: Flags: \"wild\" is not supported",
-                            HasSubstr("gres.conf:3: Flags: shares are counted, not enforced")));
+    EXPECT_EQ(config.nodes[0].gres[1].protection, "guard+strict");
+    EXPECT_EQ(config.nodes[1].gres[1].protection, "none");
+    EXPECT_EQ(config.nodes[2].gres[1].protection, "mps");
+    EXPECT_EQ(config.nodes[3].gres[1].protection, "");
+    EXPECT_THAT(notices(config), ElementsAre("gres.conf:6: Flags: \"wild\" is not supported"));
+    write("gres.conf", "AutoDetect=rsmi\n");
+    EXPECT_THAT(notices(load("NodeName=n1\n")),
+                ElementsAre("gres.conf:1: AutoDetect=rsmi is not supported: only nvml"));
+    write("gres.conf", "AutoDetect=nvidia\n");
+    const Config found = load("NodeName=n1\n");
+    EXPECT_EQ(found.auto_detect.at(""), "nvml");
+    EXPECT_THAT(found.gres_types, ElementsAre("gpu"));
 }
 
 TEST_F(ConfigTest, MistakesInGresAreNamed) {
@@ -530,8 +537,7 @@ TEST_F(ConfigTest, MistakesInGresAreNamed) {
     EXPECT_EQ(inventory(config.nodes[0]), "gpu::2[0-1] /dev/nvidia0;");
     EXPECT_THAT(config.gres_types, ElementsAre("gpu"));
     EXPECT_THAT(notices(config),
-                ElementsAre(HasSubstr("gres.conf:3: AutoDetect has no effect"),
-                            HasSubstr("node n1 has 2 gpu by Gres= but 1 in gres.conf"),
+                ElementsAre(HasSubstr("node n1 has 2 gpu by Gres= but 1 in gres.conf"),
                             HasSubstr("gres.conf:2: nic of this line are not in Gres= of node n1"),
                             "slurm.conf:1: GresTypes does not name gpu; it is added"));
 }

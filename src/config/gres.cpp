@@ -140,10 +140,11 @@ bool is_device_key(std::string_view key) {
 void note_other_key(const Pair& pair, const std::string& where, Findings& findings) {
     const std::string once = "gres.conf:" + to_lower(pair.key);
     if (equals_ignoring_case(pair.key, "AutoDetect")) {
-        if (equals_ignoring_case(pair.value, "off")) return;
-        findings.notice_once(
-            once, where,
-            "AutoDetect has no effect: a node without File= lines counts its Gres= entries");
+        for (const std::string_view known : {"off", "nvml", "nvidia"}) {
+            if (equals_ignoring_case(pair.value, known)) return;
+        }
+        findings.notice_once(once, where,
+                             fmt::format("AutoDetect={} is not supported: only nvml", pair.value));
     } else {
         findings.notice_once(once, where, unknown_key_text(pair.key, "gres.conf"));
     }
@@ -341,12 +342,7 @@ class NodeGres {
             const Device& device = *devices_[i];
             if (device.name != term.name) continue;
             used_[i] = count_of(device);
-            // No agent keeps shares yet: what is not done must not be shown as if it were.
-            if (!device.protection.empty() && device.protection != "none") {
-                findings_.notice_once("protection", device.where,
-                                      "Flags: shares are counted, not enforced");
-            }
-            into.protection = "none";
+            if (!device.protection.empty()) into.protection = device.protection;
             if (device.files.empty() || !device.count || into.devices.empty()) continue;
             if (*device.count * into.devices.size() != into.count * device.files.size()) {
                 findings_.notice_once(
@@ -382,9 +378,11 @@ std::map<std::string, std::string> find_auto_detect(const Lines& gres_conf) {
         if (kind == nullptr) continue;
         const std::string* names = line.find("NodeName");
         const auto nodes = model::expand_hostlist(names == nullptr ? "" : *names);
-        if (names == nullptr) found[""] = to_lower(*kind);
+        // Both find NVIDIA's cards; we ask NVML for either.
+        const std::string word = equals_ignoring_case(*kind, "nvidia") ? "nvml" : to_lower(*kind);
+        if (names == nullptr) found[""] = word;
         if (names == nullptr || !nodes) continue;
-        for (const std::string& node : *nodes) found[node] = to_lower(*kind);
+        for (const std::string& node : *nodes) found[node] = word;
     }
     return found;
 }

@@ -73,6 +73,15 @@ Status set_select_type(Config& config, std::string_view value) {
     return {};
 }
 
+Status set_idle_action(Config& config, std::string_view value) {
+    config.gpu_idle_action = to_lower(value);
+    for (const std::string_view known : {"none", "mail", "cancel", "requeue"}) {
+        if (config.gpu_idle_action == known) return {};
+    }
+    return fail(Errc::InvalidArgument,
+                fmt::format("\"{}\" is none of none, mail, cancel, requeue", value));
+}
+
 Status set_gres_types(Config& config, std::string_view value) {
     for (std::string& type : parse_list(value)) config.gres_types.push_back(std::move(type));
     return {};
@@ -143,6 +152,10 @@ constexpr auto kKeys = std::to_array<KeyRule<Config>>({
     {"SlurmdSpoolDir", set_text<Config, &Config::spool_dir>},
     {"SwitchyardRunDir", set_text<Config, &Config::run_dir>},
     {"SwitchyardKeyFile", set_text<Config, &Config::key_file>},
+    {"SwitchyardGpuSampleTime", set_seconds<Config, &Config::gpu_sample_time>},
+    {"SwitchyardGpuIdleTime", set_seconds<Config, &Config::gpu_idle_time>},
+    {"SwitchyardGpuIdlePercent", set_number<Config, &Config::gpu_idle_percent, 100>},
+    {"SwitchyardGpuIdleAction", set_idle_action},
     {"SlurmctldLogFile", set_text<Config, &Config::controller_log>},
     {"SlurmdLogFile", set_text<Config, &Config::agent_log>},
     {"SlurmctldPidFile", set_text<Config, &Config::controller_pid_file>},

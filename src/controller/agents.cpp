@@ -21,6 +21,16 @@ core::StepReport to_report(const wire::StepReport& message) {
             .usage = wire::decode(message.usage())};
 }
 
+core::event::NodeLoad to_load(const std::string& node, const wire::Load& message) {
+    core::event::NodeLoad load{.node = node,
+                               .cpu_load = message.cpu_load(),
+                               .free_memory = model::MiB{message.free_memory()},
+                               .problem = message.problem(),
+                               .card_use = {}};
+    for (const wire::CardUse& use : message.card_use()) load.card_use.push_back(wire::decode(use));
+    return load;
+}
+
 }  // namespace
 
 Agents::Agents(io::Loop& loop, Log& log, Sessions& sessions, std::string cluster, Handlers handlers)
@@ -129,10 +139,15 @@ void Agents::on_message(Link& link, const wire::AgentToController& message) {
     if (link.relay_only) return;
     switch (message.body_case()) {
         case Body::kLoad:
-            return handlers_.on_event(
-                core::event::NodeLoad{.node = link.node,
-                                      .cpu_load = message.load().cpu_load(),
-                                      .free_memory = model::MiB{message.load().free_memory()}});
+            return handlers_.on_event(to_load(link.node, message.load()));
+        case Body::kGpuIdle:
+            return handlers_.on_event(core::event::GpuIdle{
+                .node = link.node,
+                .job = JobId{message.gpu_idle().job()},
+                .attempt = Attempt{message.gpu_idle().attempt()},
+                .since = message.gpu_idle().has_since()
+                             ? std::optional(Instant{Millis{message.gpu_idle().since()}})
+                             : std::nullopt});
         case Body::kStepEnded:
             return handlers_.on_event(core::event::StepEnded{
                 .node = link.node, .report = to_report(message.step_ended())});

@@ -119,6 +119,10 @@ void add_site(const config::Config& c, Values& out) {
     out.emplace_back("SLURM_CONF", c.path);
     out.emplace_back("SLURM_VERSION", std::string(kSlurmVersionNumber));
     out.emplace_back("StateSaveLocation", c.state_dir);
+    out.emplace_back("SwitchyardGpuIdleAction", c.gpu_idle_action);
+    out.emplace_back("SwitchyardGpuIdlePercent", std::to_string(c.gpu_idle_percent));
+    out.emplace_back("SwitchyardGpuIdleTime", in_seconds(c.gpu_idle_time));
+    out.emplace_back("SwitchyardGpuSampleTime", in_seconds(c.gpu_sample_time));
     out.emplace_back("SwitchyardKeyFile", c.key_file);
     out.emplace_back("SwitchyardRunDir", c.run_dir);
     out.emplace_back("TaskEpilog", or_null(c.task_epilog));

@@ -92,6 +92,11 @@ Result<core::Settings> to_settings(const config::Config& config) {
     settings.prepare_nodes = config.prolog_at_alloc && !config.prolog.empty();
     settings.hold_on_prolog_failure =
         !has_word(config.scheduler_parameters, "nohold_on_prolog_fail");
+    using IdleGpus = core::Settings::IdleGpus;
+    settings.idle_gpus = config.gpu_idle_action == "mail"      ? IdleGpus::Mail
+                         : config.gpu_idle_action == "cancel"  ? IdleGpus::Cancel
+                         : config.gpu_idle_action == "requeue" ? IdleGpus::Requeue
+                                                               : IdleGpus::Flag;
     SY_CHECK(apply_scheduling(config, settings));
 
     const auto operator_uid = uid_of(config.slurm_user);

@@ -59,6 +59,7 @@ void append(GresInventory& entry, const Device& device, std::uint32_t at) {
     entry.devices.insert(at);
     entry.files.push_back(join(device.files, ","));
     entry.device_names.push_back(device.uuid);
+    entry.device_memory.push_back(device.memory_bytes >> 20);
     entry.cores.insert(device.cores);
     entry.device_cores.push_back(device.cores);
     entry.device_links.push_back(device.links);
@@ -225,6 +226,7 @@ Match match_inventory(const std::vector<GresInventory>& configured,
         entry.devices = {};
         entry.files.clear();
         entry.device_names.clear();
+        entry.device_memory.clear();
         entry.device_links.clear();
         // Cores of gres.conf are the administrator's word, and stand.
         const std::vector<IndexSet> told = entry.device_cores;

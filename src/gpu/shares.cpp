@@ -36,15 +36,6 @@ class File {
     int fd_;
 };
 
-bool is_in_path(const char* program) {
-    const char* path = std::getenv("PATH");
-    const std::string folders =
-        fmt::format("{}:/usr/bin:/usr/local/nvidia/bin", path == nullptr ? "" : path);
-    return std::ranges::any_of(split(folders, ':'), [&](std::string_view folder) {
-        return ::access(fmt::format("{}/{}", folder, program).c_str(), X_OK) == 0;
-    });
-}
-
 // The memory regions that the dmem controller knows, one a line: "drm/0000:03:00.0/vram0
 // 8514437120".
 bool dmem_knows_nvidia() {
@@ -130,9 +121,20 @@ ShareChoice choose_level(std::string_view wanted, const ShareMeans& means) {
     return {"none", "shares are counted but cannot be enforced on this machine"};
 }
 
+std::string find_program(std::string_view name) {
+    const char* path = std::getenv("PATH");
+    const std::string folders =
+        fmt::format("{}:/usr/bin:/usr/local/nvidia/bin", path == nullptr ? "" : path);
+    for (const std::string_view folder : split(folders, ':')) {
+        std::string program = fmt::format("{}/{}", folder, name);
+        if (!folder.empty() && ::access(program.c_str(), X_OK) == 0) return program;
+    }
+    return {};
+}
+
 ShareMeans find_means() {
     return {.dmem = dmem_knows_nvidia(),
-            .mps = is_in_path("nvidia-cuda-mps-control"),
+            .mps = !find_program(kMpsControl).empty(),
             .guard = !guard_image().empty()};
 }
 
@@ -143,7 +145,9 @@ std::string guard_folder(std::string_view place, const std::string& otherwise) {
     return otherwise + "/guard-" + name;
 }
 
-std::string guard_library(const std::string& folder) { return folder + "/libswitchyard_guard.so"; }
+std::string guard_library(const std::string& folder) {
+    return fmt::format("{}/{}", folder, kGuardFile);
+}
 
 Status prepare_guard(const std::string& folder, const model::GresInventory& cards) {
     if (::mkdir(folder.c_str(), 0755) != 0 && errno != EEXIST) return failure(folder);
@@ -186,6 +190,10 @@ std::string guard_variable(const std::string& folder, const GuardedJob& job,
                             shard.per_device(), turns_file(folder, share.device));
     }
     return text;
+}
+
+MpsFolders mps_folders(const std::string& folder, std::uint32_t device) {
+    return {fmt::format("{}/mps{}", folder, device), fmt::format("{}/mps{}-log", folder, device)};
 }
 
 std::uint64_t share_percent(std::uint64_t amount, std::uint64_t per_device) {

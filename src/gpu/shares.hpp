@@ -41,12 +41,17 @@ struct ShareChoice {
 ShareChoice choose_level(std::string_view wanted, const ShareMeans& means);
 ShareMeans find_means();
 
+inline constexpr std::string_view kMpsControl = "nvidia-cuda-mps-control";
+// Where a program is, in PATH or where NVIDIA's are; empty: nowhere.
+std::string find_program(std::string_view name);
+
 // The library as it is built into this program.
 std::span<const std::byte> guard_image();
 
 // A folder for the guard's files that all users can reach and that may hold programs: in /dev/shm,
 // which containers see too, or else below `otherwise`.
 std::string guard_folder(std::string_view place, const std::string& otherwise);
+inline constexpr std::string_view kGuardFile = "libswitchyard_guard.so";
 std::string guard_library(const std::string& folder);
 
 // Writes the library and the files of turns, one per device of `cards`.
@@ -68,6 +73,12 @@ void remove_ledger(const std::string& folder, JobId job, Attempt attempt);
 std::string guard_variable(const std::string& folder, const GuardedJob& job,
                            const model::GresGrant& shares, const model::GresInventory& shard,
                            const std::vector<model::GresInventory>& cards);
+
+// Where the MPS daemon of a card listens and writes.
+struct MpsFolders {
+    std::string pipe, log;
+};
+MpsFolders mps_folders(const std::string& folder, std::uint32_t device);
 
 // "16 of 64" as MPS counts it: 25. At least 1.
 std::uint64_t share_percent(std::uint64_t amount, std::uint64_t per_device);

@@ -48,8 +48,9 @@ struct GresInventory {
     std::vector<IndexSet> device_links = {};  // The cards each one has a direct link to.
     // What the vendor's libraries call each device (UUIDs); empty: they are known by number only.
     std::vector<std::string> device_names = {};
+    std::vector<std::uint64_t> device_memory = {};  // MiB of each device; empty: not known.
     // How the node keeps a shard job to its share: "dmem", "mps", "guard", or "none". Empty: whole
-    // cards.
+    // cards, or none that could be held. In a configuration: the level that was asked for.
     std::string protection = {};
     bool operator==(const GresInventory&) const = default;
 

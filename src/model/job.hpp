@@ -54,8 +54,9 @@ struct Pending {
 struct Running {
     Allocation allocation;
     Instant started{};
-    std::optional<Instant> ends_by;  // None: unlimited.
-    Seconds suspended_for{0};        // In all, before now.
+    std::optional<Instant> ends_by;          // None: unlimited.
+    Seconds suspended_for{0};                // In all, before now.
+    std::optional<Instant> gpus_idle_since;  // Flagged: it holds cards and does not use them.
     bool operator==(const Running&) const = default;
 };
 

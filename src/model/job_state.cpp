@@ -151,6 +151,8 @@ std::string_view reason_text(Reason reason) {
             return "DeadLine";
         case Reason::MaxJobsPerUser:
             return "MaxJobsPerUser";
+        case Reason::GpuIdle:
+            return "GpuIdle";
         case Reason::WaitingForRequeue:
             return "BeginTime";
     }

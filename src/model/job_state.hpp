@@ -98,8 +98,9 @@ enum class Reason : std::uint8_t {
     MaxJobsPerUser,
     WaitingForRequeue,  // Just requeued: eligible a moment later ("BeginTime" to users).
     MaxMemPerLimit,     // More memory than MaxMemPerCPU or MaxMemPerNode allow.
+    GpuIdle,            // It runs, and its cards stand idle.
 };
-inline constexpr Reason kReasonLast = Reason::MaxMemPerLimit;  // Moves with what is appended.
+inline constexpr Reason kReasonLast = Reason::GpuIdle;  // Moves with what is appended.
 
 std::string_view reason_text(Reason reason);  // "JobHeldUser", "ReqNodeNotAvail", ...
 

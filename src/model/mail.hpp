@@ -21,6 +21,7 @@ enum class MailEvent : std::uint16_t {
     StageOut = 256,
     InvalidDepend = 512,
     ArrayTasks = 1024,
+    GpuIdle = 2048,  // Of the site's choice, not of the user's.
 };
 
 using MailTypes = std::uint16_t;  // A set of MailEvent bits.

@@ -36,6 +36,15 @@ struct NodeConfig {
     std::uint32_t cores() const { return sockets * cores_per_socket; }
 };
 
+// What a card did when its agent last looked; what the card cannot tell is left out.
+struct CardUse {
+    std::uint32_t device = 0;
+    std::optional<std::uint32_t> percent;  // Of the time it was busy.
+    std::optional<MiB> memory;
+    std::optional<std::uint32_t> watts;
+    bool operator==(const CardUse&) const = default;
+};
+
 // What an agent says of its machine when it registers.
 struct NodeFacts {
     std::string host_name, address, arch, os, version;
@@ -47,6 +56,7 @@ struct NodeFacts {
     std::vector<GresInventory> gres;
     // Why its agent wants the node drained: a lost card, cards other than configured. Empty: well.
     std::string problem;
+    std::vector<CardUse> card_use;
     bool operator==(const NodeFacts&) const = default;
 };
 

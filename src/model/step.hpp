@@ -24,6 +24,9 @@ struct StepSpec {
     MemoryRequest memory;
     std::vector<GresRequest> gres_per_node;  // Unset gres: the job's whole grant; "none": nothing.
     bool gres_none = false;
+    std::vector<GresRequest> gpus_per_step, gpus_per_task;
+    std::optional<std::uint32_t> tasks_per_gpu;
+    std::string gpu_bind;  // As given, or what --gpus-per-task and --ntasks-per-gpu imply.
     std::vector<std::string> required_nodes, excluded_nodes;
     std::optional<std::uint32_t> relative;  // -r: first node, counted in the job's nodes.
     Distribution distribution;

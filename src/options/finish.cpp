@@ -86,19 +86,36 @@ std::uint64_t gpu_count(const std::vector<model::GresRequest>& gpus) {
     return sum;
 }
 
-// A step's share of GPUs per node, from --gpus and --gpus-per-task, where it follows from the
-// counts.
-void derive_step_gpus(const JobRequest& request, model::StepSpec& step) {
-    if (!step.gres_per_node.empty() || !step.nodes_min || step.nodes_min != step.nodes_max) return;
-    const std::uint64_t nodes = *step.nodes_min;
-    std::uint64_t per_node = 0;
-    if (request.given_on_command_line("gpus-per-task") && step.tasks) {
-        per_node = gpu_count(request.job.gpus_per_task) * ((*step.tasks + nodes - 1) / nodes);
-    } else if (request.given_on_command_line("gpus")) {
-        const std::uint64_t gpus = gpu_count(request.job.gpus_per_job);
-        if (gpus % nodes == 0) per_node = gpus / nodes;
+// What cards a step of a job asks for, and which of them each task sees. What was asked for the
+// job's sake is not asked again: a step has all that its job has on its nodes, if it says nothing.
+void set_step_gpus(const JobRequest& request, model::StepSpec& step) {
+    const model::JobSpec& job = request.job;
+    step.gres_per_node = job.gres_per_node;
+    step.gres_none = request.gres && equals_ignoring_case(*request.gres, "none");
+    if (request.given_on_command_line("gpus-per-socket")) {
+        for (model::GresRequest gpus : job.gpus_per_socket) {
+            gpus.count *= job.sockets_per_node.value_or(1);
+            step.gres_per_node.push_back(std::move(gpus));
+        }
     }
-    if (per_node != 0) step.gres_per_node.push_back({"gpu", "", per_node});
+    if (!step.gres_per_node.empty() || step.gres_none) return;
+    if (job.tasks || !request.given_on_command_line("gpus")) step.gpus_per_task = job.gpus_per_task;
+    if (request.given_on_command_line("gpus")) step.gpus_per_step = job.gpus_per_job;
+    step.tasks_per_gpu = job.tasks_per_gpu;
+    if (job.tasks_per_gpu && job.tasks && step.gpus_per_task.empty() && step.gpus_per_step.empty())
+        step.gpus_per_step = {
+            {"gpu", "", (*job.tasks + *job.tasks_per_gpu - 1) / *job.tasks_per_gpu}};
+}
+
+// --gpus-per-task and --ntasks-per-gpu bind by themselves.
+std::string gpu_bind_of(const model::JobSpec& job) {
+    const std::string_view verbose = "verbose";
+    if (!job.gpu_bind.empty() && job.gpu_bind != verbose) return job.gpu_bind;
+    const std::string prefix = job.gpu_bind.empty() ? "" : "verbose,";
+    if (!job.gpus_per_task.empty())
+        return fmt::format("{}per_task:{}", prefix, gpu_count(job.gpus_per_task));
+    if (job.tasks_per_gpu) return fmt::format("{}single:{}", prefix, *job.tasks_per_gpu);
+    return job.gpu_bind;
 }
 
 }  // namespace
@@ -132,6 +149,7 @@ model::StepSpec step_spec(const JobRequest& request, bool alone) {
     step.overcommit = job.overcommit;
     step.overlap = launch.overlap;
     step.interactive = launch.interactive;
+    step.gpu_bind = gpu_bind_of(job);
     if (alone) {
         // The allocation was made for this step: it takes all of it.
         step.whole = launch.external_launcher;
@@ -144,9 +162,7 @@ model::StepSpec step_spec(const JobRequest& request, bool alone) {
     step.required_nodes = job.required_nodes;
     step.excluded_nodes = job.excluded_nodes;
     step.relative = launch.relative;
-    step.gres_per_node = job.gres_per_node;
-    step.gres_none = request.gres && equals_ignoring_case(*request.gres, "none");
-    derive_step_gpus(request, step);
+    set_step_gpus(request, step);
     // Inside a job, --exclusive and -c mean: these processors and no others.
     step.exact =
         launch.exact || request.exclusive || request.given_on_command_line("cpus-per-task");

@@ -123,8 +123,9 @@ TEST(Options, HintsThatAreNotFollowedAreWarnedAbout) {
 }
 
 TEST(Options, ValuesThatAreKeptButNotFollowedAreWarnedAboutOnceAndNotInEveryStep) {
-    EXPECT_EQ(parse(Command::Sbatch, {"--gpu-bind=closest"}).request.warnings.size(), 1u);
-    EXPECT_EQ(parse(Command::Sbatch, {"--gpu-bind=none"}).request.warnings.size(), 0u);
+    EXPECT_THAT(parse(Command::Sbatch, {"--gpu-bind=nearest"}).request.warnings,
+                ElementsAre("Invalid --tres-bind argument: gres/gpu:nearest. Ignored"));
+    EXPECT_EQ(parse(Command::Sbatch, {"--gpu-bind=closest"}).request.warnings.size(), 0u);
     EXPECT_EQ(parse(Command::Srun, {"-m", "block:cyclic"}).request.warnings.size(), 1u);
     EXPECT_EQ(parse(Command::Srun, {"-m", "cyclic"}).request.warnings.size(), 0u);
     EXPECT_EQ(parse(Command::Srun, {"--mem-bind=local"}).request.warnings.size(), 1u);
@@ -389,10 +390,25 @@ TEST(Options, NamedNodesAreCounted) {
     EXPECT_THAT(step.required_nodes, ElementsAre("n2"));
 }
 
-TEST(Options, GpusPerTaskOfAStepBecomeGpusPerNode) {
-    const Parsed parsed =
-        parse(Command::Srun, {"-N2", "-n4", "--gpus-per-task=1"}, {"SLURM_JOB_ID=7"});
-    EXPECT_EQ(model::to_string(step_spec(parsed.request, false).gres_per_node), "gpu:2");
+TEST(Options, AStepAsksForGpusInItsOwnWayAndBindsThem) {
+    const auto step_of = [](std::vector<std::string> words, std::vector<std::string> around = {}) {
+        around.push_back("SLURM_JOB_ID=7");
+        return step_spec(parse(Command::Srun, std::move(words), std::move(around)).request, false);
+    };
+    model::StepSpec step = step_of({"-N2", "-n4", "--gpus-per-task=2"});
+    EXPECT_EQ(model::to_string(step.gpus_per_task), "gpu:2");
+    EXPECT_EQ(step.gpu_bind, "per_task:2");
+    step = step_of({"-n4", "--ntasks-per-gpu=2", "--gpu-bind=verbose"});
+    EXPECT_EQ(model::to_string(step.gpus_per_step), "gpu:2");
+    EXPECT_EQ(step.gpu_bind, "verbose,single:2");
+    step = step_of({"-n4", "--gpus-per-task=1", "--gpu-bind=none"});
+    EXPECT_EQ(step.gpu_bind, "none");
+    // What the job asked for in all is no request of each of its steps.
+    step = step_of({"-n1"}, {"SLURM_GPUS=4"});
+    EXPECT_TRUE(step.gpus_per_step.empty());
+    EXPECT_EQ(step.gpu_bind, "");
+    EXPECT_EQ(model::to_string(step_of({"--gpus=3"}).gpus_per_step), "gpu:3");
+    EXPECT_TRUE(step_of({"--gres=none"}).gres_none);
 }
 
 TEST(Options, VerboseListsWhatWasGiven) {

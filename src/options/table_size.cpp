@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/errc.hpp"
+#include "model/gpu_bind.hpp"
 #include "model/gres.hpp"
 #include "options/setters.hpp"
 
@@ -93,9 +94,15 @@ Outcome set_distribution(Setting& s) {
     return distribution->sockets.empty() ? Outcome{} : warn(s);
 }
 
+// What cannot be read is told and left out, as Slurm does it.
 Outcome set_gpu_bind(Setting& s) {
+    if (!model::is_gpu_bind(s.value)) {
+        s.request.warnings.push_back(
+            fmt::format("Invalid --tres-bind argument: gres/gpu:{}. Ignored", s.value));
+        return {};
+    }
     s.request.job.gpu_bind = std::string(s.value);
-    return s.value == "none" ? Outcome{} : warn(s);
+    return {};
 }
 
 // "2:4:1": sockets, cores of each, threads of each; '*' leaves one open.
@@ -488,8 +495,7 @@ constexpr Option kGres[] = {
      .group = Group::Gpu,
      .value_name = "type",
      .help = "which GPUs of the node each task sees",
-     .set = set_gpu_bind,
-     .why = "every task sees all GPUs that its step has on the node"},
+     .set = set_gpu_bind},
     {.name = "tres-per-task",
      .argument = kRequired,
      .sbatch_variables = "SBATCH_TRES_PER_TASK",

@@ -164,7 +164,7 @@ class CgroupV1 final : public Containment {
     Status deny_devices(const StepKey& key, const StepLimits& limits) {
         SY_CHECK(make(devices_, key));
         for (const DeviceFile& device : limits.denied_devices) {
-            SY_CHECK(write_file(devices_ + "/" + job_folder(key) + "/devices.deny",
+            SY_CHECK(write_file(step_path(devices_, key) + "/devices.deny",
                                 fmt::format("{} {}:{} rwm", device.type, device.major_number,
                                             device.minor_number)));
         }

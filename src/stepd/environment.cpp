@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
-#include <set>
 
 #include "model/dependency.hpp"
 #include "model/hostlist.hpp"
 #include "model/resources.hpp"
+#include "stepd/gpu_environment.hpp"
 
 namespace switchyard::stepd {
 namespace {
@@ -148,30 +147,6 @@ void set_request(Environment& env, const model::JobSpec& spec) {
     if (spec.overcommit) env.set("SLURM_OVERCOMMIT", "1");
 }
 
-// The cards of this grant, and their names for the libraries of each vendor.
-void set_gres(Environment& env, const Launch& launch, const model::NodeGrant& grant) {
-    std::uint64_t shards = 0;
-    for (const model::GresGrant& gres : grant.gres) {
-        if (gres.name == "shard") shards += gres.count;
-    }
-    if (shards > 0) env.set("SLURM_SHARDS_ON_NODE", shards);
-    const std::vector<std::uint32_t> granted = visible_devices(grant);
-    if (granted.empty()) return;
-    const std::string list = fmt::to_string(fmt::join(granted, ","));
-    // Where the other cards cannot be opened, the libraries count only those that can.
-    std::vector<std::uint32_t> seen = granted;
-    if (hides_devices(launch)) std::iota(seen.begin(), seen.end(), 0u);
-    const std::string seen_list = fmt::to_string(fmt::join(seen, ","));
-    for (const char* name : {"CUDA_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL", "ROCR_VISIBLE_DEVICES",
-                             "ZE_AFFINITY_MASK"}) {
-        env.set(name, seen_list);
-    }
-    env.set("SLURM_GPUS_ON_NODE", granted.size());
-    const std::vector<std::uint32_t> of_job = visible_devices(launch.job_grant);
-    env.set("SLURM_JOB_GPUS", fmt::to_string(fmt::join(of_job.empty() ? granted : of_job, ",")));
-    if (!launch.is_batch()) env.set("SLURM_STEP_GPUS", list);
-}
-
 void set_task_place(Environment& env, const Launch& launch, std::uint32_t local) {
     const std::vector<std::uint32_t>& tasks = launch.here().tasks;
     env.set("SLURM_NODEID", launch.node_index);
@@ -251,29 +226,6 @@ std::string_view Environment::get(std::string_view name) const {
     return {};
 }
 
-std::vector<std::uint32_t> visible_devices(const model::NodeGrant& grant) {
-    std::set<std::uint32_t> devices;
-    for (const model::GresGrant& gres : grant.gres) {
-        if (gres.name == "gpu") {
-            for (const std::uint32_t device : gres.devices.to_vector()) devices.insert(device);
-        }
-        if (gres.name == "shard" || gres.name == "mps") {
-            for (const model::GresGrant::Share& share : gres.shares) devices.insert(share.device);
-        }
-    }
-    return {devices.begin(), devices.end()};
-}
-
-bool hides_devices(const Launch& launch) {
-    if (!launch.constrain_devices) return false;
-    const bool controlled = std::ranges::any_of(
-        launch.setup.containment.folders, [](const auto& each) { return each.first == "devices"; });
-    const bool has_files = std::ranges::any_of(
-        launch.setup.gres,
-        [](const model::GresInventory& gres) { return gres.name == "gpu" && !gres.files.empty(); });
-    return controlled && has_files;
-}
-
 std::vector<std::string> batch_environment(const Launch& launch) {
     const model::JobSpec& spec = *launch.job.spec;
     Environment env(launch.payload.environment);
@@ -283,7 +235,7 @@ std::vector<std::string> batch_environment(const Launch& launch) {
     set_allocation(env, launch);
     set_array(env, launch);
     set_request(env, spec);
-    set_gres(env, launch, launch.here().grant);
+    set_gres(env, launch, std::nullopt);
     set_task_place(env, launch, 0);
     if (spec.tasks || spec.tasks_per_node) {
         const model::Allocation* allocation = model::allocation_of(launch.job);
@@ -318,7 +270,7 @@ std::vector<std::string> task_environment(const Launch& launch, std::uint32_t lo
     set_array(env, launch);
     set_step(env, launch);
     set_step_request(env, launch);
-    set_gres(env, launch, launch.here().grant);
+    set_gres(env, launch, local);
     set_task_place(env, launch, local);
     env.set("SLURMD_DEBUG", "2");
     env.set("SLURM_JOB_GROUP", launch.job.spec->group);

@@ -32,9 +32,4 @@ std::vector<std::string> batch_environment(const Launch& launch);
 // `local`: which of this node's tasks.
 std::vector<std::string> task_environment(const Launch& launch, std::uint32_t local);
 
-// Whether the containment keeps the step from opening cards that are not its own.
-bool hides_devices(const Launch& launch);
-// The cards of a grant, by their numbers on the node.
-std::vector<std::uint32_t> visible_devices(const model::NodeGrant& grant);
-
 }  // namespace switchyard::stepd

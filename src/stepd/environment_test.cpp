@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text.hpp"
+#include "stepd/gpu_environment.hpp"
 
 namespace switchyard::stepd {
 namespace {
@@ -340,6 +341,87 @@ TEST(Environment, WhereOtherCardsAreHiddenTheVisibleOnesAreCountedFromZero) {
     launch.setup.containment.folders = {{"devices", "/x"}};
     EXPECT_THAT(batch_environment(launch),
                 testing::IsSupersetOf({"CUDA_VISIBLE_DEVICES=0,1", "SLURM_JOB_GPUS=2,3"}));
+}
+
+// A step of `tasks` tasks on a node with the cards 2 to 5, of which the job holds 2, 3 and 5.
+Launch bound_step(const std::string& bind, std::uint32_t tasks) {
+    model::NodeGrant node = grant("n1", tasks, tasks);
+    add_gpu(node, "2-3,5");
+    Launch launch = batch(plain_spec(), 7, {node});
+    launch.key.step = StepId{0};
+    launch.spec.gpu_bind = bind;
+    launch.layout.nodes[0].tasks.clear();
+    for (std::uint32_t i = 0; i < tasks; ++i) launch.layout.nodes[0].tasks.push_back(i);
+    return launch;
+}
+
+std::string seen(const Launch& launch, std::uint32_t local) {
+    const Environment env(task_environment(launch, local));
+    return std::string(env.get("CUDA_VISIBLE_DEVICES"));
+}
+
+TEST(Environment, EveryTaskSeesAllCardsUnlessItIsBound) {
+    for (const char* bind : {"", "none", "verbose"}) {
+        EXPECT_EQ(seen(bound_step(bind, 3), 1), "2,3,5");
+    }
+    const Launch single = bound_step("single:1", 3);
+    EXPECT_EQ(seen(single, 0) + " " + seen(single, 1) + " " + seen(single, 2), "2 3 5");
+    EXPECT_EQ(Environment(task_environment(single, 1)).get("SLURM_STEP_GPUS"), "2,3,5");
+    EXPECT_EQ(seen(bound_step("map_gpu:5,2", 2), 0), "5");
+    EXPECT_EQ(seen(bound_step("per_task:2", 2), 0), "2,3");
+    // One task has nobody to share with.
+    EXPECT_EQ(seen(bound_step("per_task:1", 1), 0), "2,3,5");
+    EXPECT_EQ(gpu_binding_line(bound_step("verbose,single:1", 3), 1),
+              "gpu-bind: usable_gres=0x8; bit_alloc=0x2C; local_inx=1; global_list=3; "
+              "local_list=3\n");
+}
+
+Launch shard_job(const std::string& protection) {
+    model::NodeGrant node = grant("n1", 1, 1);
+    model::GresGrant shares;
+    shares.name = "shard";
+    shares.count = 16;
+    shares.shares = {{1, 16}};
+    node.gres = {shares};
+    Launch launch = batch(plain_spec(), 7, {node});
+    model::GresInventory cards, shard;
+    cards.name = "gpu";
+    cards.count = 2;
+    cards.devices = model::IndexSet::range(0, 1);
+    cards.device_names = {"GPU-a", "GPU-b"};
+    cards.device_memory = {8192, 8192};
+    shard.name = "shard";
+    shard.count = 128;
+    shard.devices = cards.devices;
+    shard.protection = protection;
+    launch.setup.gres = {cards, shard};
+    launch.setup.share_folder = "/f";
+    return launch;
+}
+
+TEST(Environment, AShardJobIsToldToTheGuardOrToMps) {
+    Launch launch = shard_job("guard");
+    launch.payload.environment.push_back("LD_PRELOAD=/old/libswitchyard_guard.so:/mine.so");
+    launch.payload.environment.push_back("SWITCHYARD_GUARD=of another job");
+    Environment env(batch_environment(launch));
+    EXPECT_EQ(env.get("LD_PRELOAD"), "/f/libswitchyard_guard.so:/mine.so");
+    EXPECT_EQ(env.get("SWITCHYARD_GUARD"),
+              "job=7;ledger=/f/job_7_0.ledger;card=GPU-b,16,64,/f/card1.turns");
+    EXPECT_TRUE(is_guarded(launch));
+    EXPECT_EQ(env.get("SLURM_SHARDS_ON_NODE"), "16");
+
+    const Launch by_mps = shard_job("mps");
+    env = Environment(batch_environment(by_mps));
+    EXPECT_EQ(env.get("CUDA_MPS_PIPE_DIRECTORY"), "/f/mps1");
+    EXPECT_EQ(env.get("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"), "25");
+    EXPECT_EQ(env.get("CUDA_MPS_PINNED_DEVICE_MEM_LIMIT"), "0=2048M");
+    EXPECT_FALSE(env.has("LD_PRELOAD"));
+    EXPECT_FALSE(is_guarded(by_mps));
+
+    launch.setup.gres[1].protection = "none";
+    env = Environment(batch_environment(launch));
+    EXPECT_EQ(env.get("LD_PRELOAD"), "/mine.so");
+    EXPECT_FALSE(env.has("SWITCHYARD_GUARD"));
 }
 
 TEST(Environment, WhatTheUserSetIsReplacedNotRepeated) {

@@ -71,14 +71,10 @@ Result<Setup> read_setup(const wire::StepdSetup& from) {
     }
     to.pretend = from.pretend();
     for (const wire::GresInventory& each : from.gres()) {
-        model::GresInventory gres;
-        gres.name = each.name();
-        gres.type = each.type();
-        gres.count = each.count();
-        gres.files = to_strings(each.files());
-        SY_TRY(gres.devices, model::parse_index_set(each.devices()));
+        SY_TRY(model::GresInventory gres, wire::decode(each));
         to.gres.push_back(std::move(gres));
     }
+    to.share_folder = from.share_folder();
     return to;
 }
 

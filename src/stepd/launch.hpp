@@ -61,6 +61,7 @@ struct Setup {
     std::vector<model::IndexSet> core_cpus;  // Empty: cores cannot be pinned.
     bool pretend = false;
     std::vector<model::GresInventory> gres;
+    std::string share_folder;  // Of the guard and of MPS; empty: shares are not kept.
 };
 
 struct Launch {

@@ -8,7 +8,7 @@
 #include "os/files.hpp"
 #include "os/machine.hpp"
 #include "os/topology.hpp"
-#include "stepd/environment.hpp"
+#include "stepd/gpu_environment.hpp"
 #include "stepd/hosts.hpp"
 #include "wire/codec.hpp"
 #include "wire/proto/node.pb.h"
@@ -90,6 +90,8 @@ void Stepd::start(const wire::AgentToStepd& message) {
 
 Status Stepd::prepare() {
     walls_ = os::make_containment(launch_.setup.containment);
+    // A share that cannot be kept is not given.
+    if (is_guarded(launch_)) SY_CHECK(make_guard_files(launch_));
     SY_CHECK(walls_->create(launch_.key, limits()));
     resolve_names();
     return {};
@@ -106,17 +108,7 @@ os::StepLimits Stepd::limits() const {
         limits.job_memory = bytes_of(launch_.job_grant.memory);
         if (!launch_.is_batch()) limits.step_memory = bytes_of(own.memory);
     }
-    if (hides_devices(launch_)) {
-        const std::vector<std::uint32_t> granted = visible_devices(launch_.job_grant);
-        for (const model::GresInventory& gres : launch_.setup.gres) {
-            const std::vector<std::uint32_t> devices = gres.devices.to_vector();
-            for (std::size_t i = 0; i < gres.files.size() && i < devices.size(); ++i) {
-                if (std::ranges::find(granted, devices[i]) != granted.end()) continue;
-                if (const auto device = os::device_of(gres.files[i]))
-                    limits.denied_devices.push_back(*device);
-            }
-        }
-    }
+    limits.denied_devices = denied_devices(launch_);
     return limits;
 }
 

@@ -157,6 +157,8 @@ void Stepd::send_status() {
     wire::encode_key(launch_.key, status.mutable_key());
     status.set_pid(static_cast<std::uint32_t>(::getpid()));
     status.set_ending(ending_);
+    for (const model::GresGrant& gres : launch_.job_grant.gres)
+        wire::encode(gres, status.add_job_gres());
     if (stage_ == Stage::Over) {
         model::ExitStatus worst;
         for (const Task& task : tasks_) {

@@ -8,6 +8,7 @@
 #include "os/no_containment.hpp"
 #include "os/topology.hpp"
 #include "stepd/environment.hpp"
+#include "stepd/gpu_environment.hpp"
 #include "stepd/multi_prog.hpp"
 #include "stepd/stepd.hpp"
 #include "stepd/task_scripts.hpp"
@@ -174,6 +175,7 @@ Status Stepd::start_task(std::uint32_t local, const Binding& binding, const Work
         if (binding.verbose)
             plan.preface = binding_line(launch_.node, task.global, local, 0, plan.cpus);
     }
+    plan.preface += gpu_binding_line(launch_, local);
     if (!dir.complaint.empty()) plan.preface += os::log_line("error: ", dir.complaint);
 
     task.pipes = std::make_unique<TaskPipes>(

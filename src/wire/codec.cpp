@@ -28,6 +28,15 @@ Result<model::StepLayout> decode(const StepLayout& from) {
     return decoded<model::StepLayout>(from);
 }
 Result<model::Step> decode(const Step& from) { return decoded<model::Step>(from); }
+Result<model::GresInventory> decode(const GresInventory& from) {
+    return decoded<model::GresInventory>(from);
+}
+Result<model::GresGrant> decode(const GresGrant& from) { return decoded<model::GresGrant>(from); }
+model::CardUse decode(const CardUse& from) {
+    model::CardUse use;
+    (void)decode_into(from, use);
+    return use;
+}
 Result<model::NodeFacts> decode(const NodeFacts& from) { return decoded<model::NodeFacts>(from); }
 Result<model::Node> decode(const Node& from) { return decoded<model::Node>(from); }
 Result<model::Partition> decode(const Partition& from) { return decoded<model::Partition>(from); }

@@ -47,6 +47,7 @@ void encode(const model::Running& from, Running* to) {
     to->set_started(millis_of(from.started));
     if (from.ends_by) to->set_ends_by(millis_of(*from.ends_by));
     to->set_suspended_for(from.suspended_for.count());
+    if (from.gpus_idle_since) to->set_gpus_idle_since(millis_of(*from.gpus_idle_since));
 }
 
 Status decode_into(const Running& from, model::Running& to) {
@@ -54,6 +55,7 @@ Status decode_into(const Running& from, model::Running& to) {
     to.started = instant_of(from.started());
     if (from.has_ends_by()) to.ends_by = instant_of(from.ends_by());
     to.suspended_for = Seconds{from.suspended_for()};
+    if (from.has_gpus_idle_since()) to.gpus_idle_since = instant_of(from.gpus_idle_since());
     return {};
 }
 

@@ -59,6 +59,21 @@ Status decode_into(const NodeMark& from, model::NodeMark& to) {
     return {};
 }
 
+void encode(const model::CardUse& from, CardUse* to) {
+    to->set_device(from.device);
+    if (from.percent) to->set_percent(*from.percent);
+    if (from.memory) to->set_memory(from.memory->value);
+    if (from.watts) to->set_watts(*from.watts);
+}
+
+Status decode_into(const CardUse& from, model::CardUse& to) {
+    to.device = from.device();
+    if (from.has_percent()) to.percent = from.percent();
+    if (from.has_memory()) to.memory = model::MiB{from.memory()};
+    if (from.has_watts()) to.watts = from.watts();
+    return {};
+}
+
 void encode(const model::NodeFacts& from, NodeFacts* to) {
     if (!from.host_name.empty()) to->set_host_name(from.host_name);
     if (!from.address.empty()) to->set_address(from.address);
@@ -78,6 +93,7 @@ void encode(const model::NodeFacts& from, NodeFacts* to) {
     if (!from.containment.empty()) to->set_containment(from.containment);
     encode_all(from.gres, to->mutable_gres());
     if (!from.problem.empty()) to->set_problem(from.problem);
+    encode_all(from.card_use, to->mutable_card_use());
 }
 
 Status decode_into(const NodeFacts& from, model::NodeFacts& to) {
@@ -99,6 +115,7 @@ Status decode_into(const NodeFacts& from, model::NodeFacts& to) {
     to.containment = from.containment();
     SY_CHECK(decode_all(from.gres(), to.gres));
     to.problem = from.problem();
+    SY_CHECK(decode_all(from.card_use(), to.card_use));
     return {};
 }
 

@@ -38,6 +38,7 @@ void encode(const model::GresInventory& from, GresInventory* to) {
     for (const model::IndexSet& each : from.device_links) to->add_device_links(to_string(each));
     if (!from.protection.empty()) to->set_protection(from.protection);
     put_strings(from.device_names, to->mutable_device_names());
+    to->mutable_device_memory()->Add(from.device_memory.begin(), from.device_memory.end());
 }
 
 Status decode_into(const GresInventory& from, model::GresInventory& to) {
@@ -55,6 +56,7 @@ Status decode_into(const GresInventory& from, model::GresInventory& to) {
     }
     to.protection = from.protection();
     to.device_names = strings_of(from.device_names());
+    to.device_memory.assign(from.device_memory().begin(), from.device_memory().end());
     return {};
 }
 

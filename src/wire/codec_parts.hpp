@@ -44,6 +44,7 @@ void encode(const model::TimeLimitChange& from, TimeLimitChange* to);
 Status decode_into(const TimeLimit& from, model::TimeLimit& to);
 Status decode_into(const GresRequest& from, model::GresRequest& to);
 Status decode_into(const GresInventory& from, model::GresInventory& to);
+Status decode_into(const CardUse& from, model::CardUse& to);
 Status decode_into(const GresGrant& from, model::GresGrant& to);
 Status decode_into(const ArraySpec& from, model::ArraySpec& to);
 Status decode_into(const ArrayPlace& from, model::ArrayPlace& to);

@@ -25,6 +25,10 @@ void encode(const model::StepSpec& from, StepSpec* to) {
     if (from.time_limit) encode(*from.time_limit, to->mutable_time_limit());
     to->set_interactive(from.interactive);
     if (!from.submit_line.empty()) to->set_submit_line(from.submit_line);
+    encode_all(from.gpus_per_step, to->mutable_gpus_per_step());
+    encode_all(from.gpus_per_task, to->mutable_gpus_per_task());
+    if (from.tasks_per_gpu) to->set_tasks_per_gpu(*from.tasks_per_gpu);
+    if (!from.gpu_bind.empty()) to->set_gpu_bind(from.gpu_bind);
 }
 
 Status decode_into(const StepSpec& from, model::StepSpec& to) {
@@ -49,6 +53,10 @@ Status decode_into(const StepSpec& from, model::StepSpec& to) {
     if (from.has_time_limit()) SY_CHECK(read_message(from.time_limit(), to.time_limit));
     to.interactive = from.interactive();
     to.submit_line = from.submit_line();
+    SY_CHECK(decode_all(from.gpus_per_step(), to.gpus_per_step));
+    SY_CHECK(decode_all(from.gpus_per_task(), to.gpus_per_task));
+    if (from.has_tasks_per_gpu()) to.tasks_per_gpu = from.tasks_per_gpu();
+    to.gpu_bind = from.gpu_bind();
     return {};
 }
 

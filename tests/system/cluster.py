@@ -60,7 +60,7 @@ def free_port():
 
 
 class Cluster:
-    def __init__(self, nodes=NODES, extra="", names=("n1", "n2", "n3", "n4"), start=True):
+    def __init__(self, nodes=NODES, extra="", names=("n1", "n2", "n3", "n4"), start=True, beside=None, daemon_env=None):
         self.dir = pathlib.Path(tempfile.mkdtemp(prefix="sy", dir="/tmp"))
         self.dir.chmod(0o755)
         self.name = self.dir.name
@@ -75,6 +75,9 @@ class Cluster:
         mailprog.chmod(0o755)
         text = CONFIG.format(name=self.name, host=self.host, port=free_port(), dir=self.dir)
         self.conf.write_text(text + extra + nodes.format(host=self.host))
+        for file, content in (beside or {}).items():
+            (self.dir / file).write_text(content)
+        self.daemon_env = {key: value.format(dir=self.dir) for key, value in (daemon_env or {}).items()}
         for user in self.users():
             home = self.home(user)
             home.mkdir()
@@ -102,7 +105,7 @@ class Cluster:
         return subprocess.Popen(
             [bin_dir() / name, "-D", "-f", self.conf, *arguments],
             stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, cwd="/",
-            env={"PATH": self.path(), "LANG": "C.UTF-8", "HOME": "/"})
+            env={"PATH": self.path(), "LANG": "C.UTF-8", "HOME": "/", **self.daemon_env})
 
     def start_controller(self):
         self.controller = self._spawn("slurmctld")

@@ -332,6 +332,8 @@ const Field<Group> kFields[] = {
     {0, "Extra", "EXTRA", kCut,
      [](const Group& g) { return of_first(g, "(null)", [](const Node& n) { return n.extra; }); }},
     {0, "GresUsed", "GRES_USED", kCut, gres_used},
+    {0, "GresProtection", "GRES_PROTECTION", kCut,
+     [](const Group& g) { return of_first(g, "(null)", protection_of); }},
     {0, "Port", "PORT", kCut, port},
     {0, "StateComplete", "STATECOMPLETE", kCut,
      [](const Group& g) {
@@ -409,7 +411,7 @@ Grouping grouping_of(const Field<NodeGroup>& field) {
     if (is_one_of(field.name,
                   {"features_act", "Features", "NodeHost", "NodeAddr", "StateCompact", "StateLong",
                    "StateComplete", "User", "UserLong", "TimeStamp", "Version", "Reason", "Gres",
-                   "GresUsed", "AllocMem", "Comment", "Extra"})) {
+                   "GresUsed", "GresProtection", "AllocMem", "Comment", "Extra"})) {
         return Grouping::Node;
     }
     if (is_one_of(field.name, {"CPUs", "Disk", "FreeMem", "Memory", "Weight", "SocketCoreThread",

@@ -44,6 +44,15 @@ const std::vector<model::GresInventory>& gres_of(const model::Node& node) {
     return node.config.gres.empty() && node.facts ? node.facts->gres : node.config.gres;
 }
 
+std::string protection_of(const model::Node& node) {
+    std::string text;
+    for (const model::GresInventory& entry : node.facts ? node.facts->gres : node.config.gres) {
+        if (entry.protection.empty()) continue;
+        text += fmt::format("{}{}:{}", text.empty() ? "" : ",", entry.name, entry.protection);
+    }
+    return text;
+}
+
 std::string host_name_of(const model::Node& node) {
     if (!node.config.host_name.empty()) return node.config.host_name;
     if (node.facts && !node.facts->host_name.empty()) return node.facts->host_name;

@@ -18,6 +18,8 @@ struct NodeSize {
 NodeSize size_of(const model::Node& node);
 
 const std::vector<model::GresInventory>& gres_of(const model::Node& node);
+// How the node keeps jobs to their shares of a card: "shard:guard"; empty: it has none.
+std::string protection_of(const model::Node& node);
 std::string host_name_of(const model::Node& node);
 std::string address_of(const model::Node& node);
 

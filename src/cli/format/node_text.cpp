@@ -79,17 +79,18 @@ void add_state(Record& record, const Node& node, const RecordStyle& style) {
                             moment(last_busy, "Unknown", style)));
 }
 
-// How the node keeps jobs to their shares of a card: "shard:guard".
-std::string protection_of(const Node& node) {
-    std::string text;
-    for (const auto* inventory : {&node.config.gres, node.facts ? &node.facts->gres : nullptr}) {
-        if (inventory == nullptr || !text.empty()) continue;
-        for (const model::GresInventory& entry : *inventory) {
-            if (entry.protection.empty()) continue;
-            text += fmt::format("{}{}:{}", text.empty() ? "" : ",", entry.name, entry.protection);
-        }
+// What its cards did when its agent last looked: "0:93%,4096M,280W;1:0%,3M,60W".
+std::string card_use_of(const Node& node) {
+    std::vector<std::string> cards;
+    if (!node.facts) return {};
+    for (const model::CardUse& use : node.facts->card_use) {
+        std::vector<std::string> parts;
+        if (use.percent) parts.push_back(fmt::format("{}%", *use.percent));
+        if (use.memory) parts.push_back(fmt::format("{}M", use.memory->value));
+        if (use.watts) parts.push_back(fmt::format("{}W", *use.watts));
+        cards.push_back(fmt::format("{}:{}", use.device, join(parts, ",")));
     }
-    return text;
+    return join(cards, ";");
 }
 
 std::string allow_line(const Partition& p) {
@@ -148,6 +149,8 @@ std::string node_record(const Node& node, const RecordStyle& style) {
     if (!node.extra.empty()) record.line("Extra=" + node.extra);
     const std::string protection = protection_of(node);
     if (!protection.empty()) record.line("GresProtection=" + protection);
+    const std::string card_use = card_use_of(node);
+    if (style.details && !card_use.empty()) record.line("GpuUse=" + card_use);
     if (style.details && node.facts && !node.facts->containment.empty()) {
         record.line("Containment=" + node.facts->containment);
     }

@@ -56,7 +56,9 @@ struct JobSide {
         doubted;  // Not listed by its node, and not ours to relaunch.
     std::vector<WaitingStep> waiting_steps;
     std::uint32_t launch_failures = 0;
-    std::uint8_t mailed = 0;  // Time-limit mails sent: bits 50, 80, 90, 100 %.
+    std::uint8_t mailed = 0;                    // Time-limit mails sent: bits 50, 80, 90, 100 %.
+    std::map<std::string, Instant> idle_nodes;  // Where its cards stand idle, and since when,
+    Attempt idle_attempt;                       // in this run.
 };
 
 struct NodeSide {
@@ -94,6 +96,10 @@ inline model::Outcome outcome_without_exit(model::JobState state, model::Reason 
     outcome.cancelled_by = by;
     return outcome;
 }
+
+// What the configuration leaves open is taken from the machine.
+void fill_from_facts(model::NodeConfig& config, bool gres_are_configured,
+                     const model::NodeFacts& facts);
 
 class Cluster::Impl {
   public:
@@ -263,6 +269,9 @@ class Cluster::Impl {
     void on(const event::NodeLoad& event);
     void on(const event::ScriptFailed& event);
     void prepare_nodes(const Job& job);
+    void drain_for(NodeIndex node, const std::string& problem);
+    void on(const event::GpuIdle& event);  // idle_gpus.cpp
+    void idle_gpus(Job& job);
     void adopt_facts(NodeIndex node, const model::NodeFacts& facts);
     void reconcile(NodeIndex node, const std::vector<StepKey>& listed);
     void reconcile_job(Job& job, const std::string& node, const std::set<StepKey>& listed,

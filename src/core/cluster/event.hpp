@@ -169,6 +169,14 @@ struct NodeLoad {
     std::string node;
     double cpu_load = 0;
     model::MiB free_memory;
+    std::string problem;  // See NodeFacts::problem.
+    std::vector<model::CardUse> card_use;
+};
+struct GpuIdle {  // The cards of a job on the node stand idle since then; none: no longer.
+    std::string node;
+    JobId job;
+    Attempt attempt;
+    std::optional<Instant> since;
 };
 struct StepEnded {
     std::string node;
@@ -200,6 +208,7 @@ using Event = std::variant<event::Submit, event::Attach, event::CreateStep, even
                            event::Requeue, event::Suspend, event::Top, event::UpdateNode,
                            event::UpdatePartition, event::Reconfigure, event::NodeUp,
                            event::NodeLost, event::NodeLoad, event::StepEnded, event::JobClean,
-                           event::Tick, event::StepStarted, event::Release, event::ScriptFailed>;
+                           event::Tick, event::StepStarted, event::Release, event::ScriptFailed,
+                           event::GpuIdle>;
 
 }  // namespace switchyard::core

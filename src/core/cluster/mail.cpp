@@ -32,6 +32,8 @@ std::string_view word_for(MailEvent event) {
             return "Invalid dependency";
         case MailEvent::StageOut:
             return "StageOut/Teardown";
+        case MailEvent::GpuIdle:
+            return "GPUs idle";
         case MailEvent::ArrayTasks:
             return "";
     }
@@ -79,7 +81,7 @@ Seconds queued_for(const Job& job) {
 }  // namespace
 
 void Cluster::Impl::mail(const Job& job, MailEvent event) {
-    if (!model::has(job.spec->mail_types, event)) return;
+    if (event != MailEvent::GpuIdle && !model::has(job.spec->mail_types, event)) return;
     if (summarized(job)) {
         // One letter for the array: when its first element begins, and when all are over.
         const ArraySide& array = arrays_.at(job.array->array_id);

@@ -12,26 +12,6 @@ namespace {
 constexpr const char* kNotResponding = "Not responding";
 constexpr const char* kController = "slurm";
 
-// What the configuration leaves open is taken from the machine.
-void fill_from(model::NodeConfig& config, const model::NodeFacts& facts) {
-    if (config.cpus == 0 && config.sockets == 0 && config.cores_per_socket == 0) {
-        config.cpus = facts.cpus;
-        config.sockets = facts.sockets;
-        config.cores_per_socket = facts.cores_per_socket;
-        config.threads_per_core = facts.threads_per_core;
-    }
-    if (config.memory.value == 0) config.memory = facts.memory;
-    if (config.gres.empty()) config.gres = facts.gres;
-    for (model::GresInventory& gres : config.gres) {
-        for (const model::GresInventory& found : facts.gres) {
-            if (found.name != gres.name || found.type != gres.type) continue;
-            if (gres.devices.empty() && gres.count == found.count) gres.devices = found.devices;
-            if (gres.files.empty()) gres.files = found.files;
-            if (gres.cores.empty()) gres.cores = found.cores;
-        }
-    }
-}
-
 // Why a machine is less than it was said to be; empty: it is not.
 std::string shortfall(const model::NodeConfig& config, const model::NodeFacts& facts) {
     if (facts.cpus != 0 && facts.cpus < config.cpus) {
@@ -60,10 +40,37 @@ bool same_machine(const std::optional<model::NodeFacts>& known, model::NodeFacts
     if (!known) return false;
     facts.free_memory = known->free_memory;
     facts.cpu_load = known->cpu_load;
+    facts.card_use = known->card_use;
     return *known == facts;
 }
 
+// Which cards they are is the machine's to say; how many, the configuration's, if it says so.
+void adopt_gres(model::NodeConfig& config, const model::NodeFacts& facts) {
+    for (model::GresInventory& gres : config.gres) {
+        for (const model::GresInventory& found : facts.gres) {
+            const bool same = found.name == gres.name && found.type == gres.type;
+            if (same && found.count == gres.count) gres = found;
+        }
+    }
+}
+
 }  // namespace
+
+void fill_from_facts(model::NodeConfig& config, bool gres_are_configured,
+                     const model::NodeFacts& facts) {
+    if (config.cpus == 0 && config.sockets == 0 && config.cores_per_socket == 0) {
+        config.cpus = facts.cpus;
+        config.sockets = facts.sockets;
+        config.cores_per_socket = facts.cores_per_socket;
+        config.threads_per_core = facts.threads_per_core;
+    }
+    if (config.memory.value == 0) config.memory = facts.memory;
+    if (gres_are_configured) {
+        adopt_gres(config, facts);
+    } else {
+        config.gres = facts.gres;
+    }
+}
 
 void Cluster::Impl::on(const event::NodeUp& event) {
     const auto index = node_index(event.node);
@@ -90,15 +97,12 @@ void Cluster::Impl::on(const event::NodeUp& event) {
 void Cluster::Impl::adopt_facts(NodeIndex index, const model::NodeFacts& facts) {
     model::Node& node = nodes_[index];
     const model::NodeConfig before = node.config;
-    fill_from(node.config, facts);
+    const auto said =
+        std::ranges::find(settings_.nodes, node.config.name, &model::NodeConfig::name);
+    fill_from_facts(node.config, said != settings_.nodes.end() && !said->gres.empty(), facts);
     if (!same_machine(node.facts, facts)) touch_node(index);
     node.facts = facts;
-    if (const std::string problem = shortfall(node.config, facts);
-        !problem.empty() && !node.drain) {
-        node.drain = true;
-        node.mark = model::NodeMark{problem, kController, now_};
-        touch_node(index);
-    }
+    drain_for(index, facts.problem.empty() ? shortfall(node.config, facts) : facts.problem);
     if (node.config == before) return;
     pool_.redescribe(index, node);
     ++hope_epoch_;
@@ -109,6 +113,14 @@ void Cluster::Impl::adopt_facts(NodeIndex index, const model::NodeFacts& facts) 
         if (model::reason_of(job) == model::Reason::PartitionNodeLimit) limited.push_back(id);
     }
     for (const JobId id : limited) review(jobs_.at(id));
+}
+
+void Cluster::Impl::drain_for(NodeIndex index, const std::string& problem) {
+    model::Node& node = nodes_[index];
+    if (problem.empty() || node.drain) return;
+    node.drain = true;
+    node.mark = model::NodeMark{problem, kController, now_};
+    touch_node(index);
 }
 
 void Cluster::Impl::on(const event::NodeLost& event) {
@@ -131,6 +143,13 @@ void Cluster::Impl::on(const event::NodeLoad& event) {
     if (!index || !nodes_[*index].facts) return;
     nodes_[*index].facts->cpu_load = event.cpu_load;
     nodes_[*index].facts->free_memory = event.free_memory;
+    nodes_[*index].facts->card_use = event.card_use;
+    // Told once: an administrator may resume the node in spite of it.
+    if (nodes_[*index].facts->problem == event.problem) return;
+    nodes_[*index].facts->problem = event.problem;
+    touch_node(*index);
+    drain_for(*index, event.problem);
+    refresh_node(*index);
 }
 
 // The node is drained, so that somebody looks at it. A job whose Prolog failed did not begin: a

@@ -25,6 +25,7 @@ model::Node fresh_node(const model::NodeConfig& config, Instant now) {
 // configuration says comes from the configuration.
 void restore(model::Node& node, const model::Node& record) {
     node.facts = record.facts;
+    if (node.facts) fill_from_facts(node.config, !node.config.gres.empty(), *node.facts);
     node.down = record.down;
     node.drain = record.drain;
     node.mark = record.mark;

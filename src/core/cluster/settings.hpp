@@ -45,6 +45,10 @@ struct Settings {
     bool prepare_nodes = false;          // PrologFlags=Alloc: nodes hear of a job when it starts.
     bool hold_on_prolog_failure = true;  // nohold_on_prolog_fail of SchedulerParameters says no.
 
+    // What becomes of a job whose cards stand idle; it is flagged in any case.
+    enum class IdleGpus : std::uint8_t { Flag = 0, Mail = 1, Cancel = 2, Requeue = 3 };
+    IdleGpus idle_gpus = IdleGpus::Flag;
+
     // Scheduling.
     bool backfill = true;
     Seconds backfill_interval{30};

@@ -17,7 +17,7 @@ namespace {
 struct Taken {
     std::uint32_t cpus = 0;
     model::IndexSet cores;               // Of steps with --exact.
-    std::vector<model::GresGrant> gres;  // Of steps that asked for some.
+    std::vector<model::GresGrant> gres;
     model::MiB memory;                   // Of steps that asked for some.
 };
 
@@ -107,6 +107,22 @@ struct StepSize {
     std::uint32_t tasks = 0;
 };
 
+// Cards of a step whose tasks are counted by them.
+std::uint64_t step_gpus(const model::StepSpec& spec, const model::Allocation& allocation,
+                        std::uint32_t nodes) {
+    std::uint64_t asked = 0, held = 0;
+    for (const model::GresRequest& request : spec.gpus_per_step) asked += request.count;
+    for (const model::GresRequest& request : spec.gres_per_node) {
+        if (request.name == "gpu") asked += request.count * nodes;
+    }
+    for (std::size_t i = 0; i < allocation.nodes.size() && i < nodes; ++i) {
+        for (const model::GresGrant& grant : allocation.nodes[i].gres) {
+            if (grant.name == "gpu") held += grant.count;
+        }
+    }
+    return asked > 0 ? asked : held;
+}
+
 // How many of the `available` nodes and how many tasks the step is.
 Result<StepSize> size_of(const model::StepSpec& spec, const model::Allocation& allocation,
                          std::uint32_t available) {
@@ -127,6 +143,8 @@ Result<StepSize> size_of(const model::StepSpec& spec, const model::Allocation& a
         tasks = *spec.tasks;
     } else if (spec.tasks_per_node) {
         tasks = *spec.tasks_per_node * count;
+    } else if (const auto gpus = step_gpus(spec, allocation, count); spec.tasks_per_gpu && gpus) {
+        tasks = static_cast<std::uint32_t>(*spec.tasks_per_gpu * gpus);
     } else if (count == allocation.nodes.size()) {
         std::uint32_t job_tasks = 0;
         for (const model::NodeGrant& grant : allocation.nodes) job_tasks += grant.tasks;
@@ -176,10 +194,64 @@ Status confine(model::StepNode& part, const model::NodeGrant& node, const Taken&
     return {};
 }
 
+// What the step asks for on one node; without a word it is all that the job has there.
+std::vector<model::GresRequest> gres_requests(const model::NodeGrant& node,
+                                              const model::StepSpec& spec, std::uint64_t tasks,
+                                              std::uint64_t gpus) {
+    if (spec.gres_none) return {};
+    if (!spec.gres_per_node.empty()) return spec.gres_per_node;
+    std::vector<model::GresRequest> requests;
+    for (model::GresRequest request : spec.gpus_per_task) {
+        request.count *= tasks;
+        requests.push_back(std::move(request));
+    }
+    if (!spec.gpus_per_step.empty() && requests.empty() && gpus > 0)
+        requests.push_back({"gpu", spec.gpus_per_step.front().type, gpus});
+    if (!requests.empty() || !spec.gpus_per_step.empty()) return requests;
+    for (const model::GresGrant& grant : node.gres)
+        requests.push_back({grant.name, grant.type, grant.count});
+    return requests;
+}
+
+std::uint64_t gpus_of(const std::vector<model::GresGrant>& grants) {
+    std::uint64_t count = 0;
+    for (const model::GresGrant& grant : grants) {
+        if (grant.name == "gpu") count += grant.count;
+    }
+    return count;
+}
+
+// How many cards of a step's whole number come from each of its nodes: as evenly as they have them.
+Result<std::vector<std::uint64_t>> spread_gpus(const std::vector<const model::NodeGrant*>& nodes,
+                                               const std::vector<Taken>& taken,
+                                               const model::StepSpec& spec) {
+    std::vector<std::uint64_t> counts(nodes.size(), 0), free;
+    std::uint64_t left = 0, owned = 0, open = 0;
+    for (const model::GresRequest& request : spec.gpus_per_step) left += request.count;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        const std::uint64_t held = gpus_of(nodes[i]->gres), used = gpus_of(taken[i].gres);
+        free.push_back(held - std::min(held, used));
+        owned += held;
+        open += free.back();
+    }
+    if (left > owned) return fail(Errc::InvalidGres);
+    if (left > open) return fail(Errc::NodesBusy);
+    for (bool moved = true; left > 0 && moved;) {
+        moved = false;
+        for (std::size_t i = 0; i < nodes.size() && left > 0; ++i) {
+            if (counts[i] == free[i]) continue;
+            ++counts[i];
+            --left;
+            moved = true;
+        }
+    }
+    return counts;
+}
+
 // One node's part of the step: its share of what the job holds there.
 Result<model::StepNode> make_part(const model::NodeGrant& node, const Taken& taken,
                                   const model::StepSpec& spec, std::vector<std::uint32_t> ranks,
-                                  bool shares) {
+                                  bool shares, std::uint64_t gpus) {
     model::StepNode part;
     part.tasks = std::move(ranks);
     part.grant = node;
@@ -199,13 +271,9 @@ Result<model::StepNode> make_part(const model::NodeGrant& node, const Taken& tak
         if (node.memory.value > 0 && !shares && part.grant.memory.value > left)
             return fail(Errc::NodesBusy);
     }
-    if (spec.gres_none) {
-        part.grant.gres.clear();
-    } else if (!spec.gres_per_node.empty()) {
-        const std::vector<model::GresGrant> none;
-        SY_TRY(part.grant.gres,
-               pick_gres(spec.gres_per_node, node.gres, shares ? none : taken.gres));
-    }
+    const std::vector<model::GresGrant> none;
+    SY_TRY(part.grant.gres, pick_gres(gres_requests(node, spec, part.tasks.size(), gpus), node.gres,
+                                      shares ? none : taken.gres));
     return part;
 }
 
@@ -218,7 +286,7 @@ void charge(const model::Step& step, const std::vector<const model::NodeGrant*>&
             if (nodes[i]->node != part.grant.node) continue;
             taken[i].cpus += charged_cpus(step.spec, part.tasks.size());
             if (step.spec.exact) taken[i].cores.insert(part.grant.cores);
-            if (!step.spec.gres_per_node.empty()) model::add_grants(taken[i].gres, part.grant.gres);
+            model::add_grants(taken[i].gres, part.grant.gres);
             if (step.spec.memory.per != model::MemoryRequest::Per::Unset &&
                 step.spec.memory.amount.value > 0) {
                 taken[i].memory.value += part.grant.memory.value;
@@ -251,10 +319,11 @@ Result<model::StepLayout> Cluster::Impl::lay_out_step(const Job& job,
     }
     const bool overcommit = spec.overcommit || spec.interactive || job.spec->overcommit;
     SY_TRY(auto ranks, rank_tasks(nodes, taken, spec, size.tasks, overcommit));
+    SY_TRY(const auto gpus, spread_gpus(nodes, taken, spec));
     model::StepLayout layout;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         SY_TRY(model::StepNode part,
-               make_part(*nodes[i], taken[i], spec, std::move(ranks[i]), shares));
+               make_part(*nodes[i], taken[i], spec, std::move(ranks[i]), shares, gpus[i]));
         layout.nodes.push_back(std::move(part));
     }
     return layout;

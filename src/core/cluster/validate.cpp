@@ -23,6 +23,40 @@ bool names_gres(const std::vector<std::string>& known,
                                [&](const auto& request) { return contains(known, request.name); });
 }
 
+// A card is given out whole, or in shares of one kind.
+bool mixes_sharing(const JobSpec& spec) {
+    bool shard = false, mps = false;
+    bool whole =
+        !spec.gpus_per_job.empty() || !spec.gpus_per_task.empty() || !spec.gpus_per_socket.empty();
+    for (const model::GresRequest& request : spec.gres_per_node) {
+        whole |= request.name == "gpu";
+        shard |= request.name == "shard";
+        mps |= request.name == "mps";
+    }
+    return whole + shard + mps > 1;
+}
+
+std::uint64_t sum_of(const std::vector<model::GresRequest>& requests) {
+    std::uint64_t total = 0;
+    for (const model::GresRequest& request : requests) {
+        if (request.name == "gpu") total += request.count;
+    }
+    return total;
+}
+
+// --gpus together with a count per node or per task: all of them must mean the same number.
+bool gpu_counts_agree(const JobSpec& spec) {
+    const std::uint64_t job = sum_of(spec.gpus_per_job), task = sum_of(spec.gpus_per_task);
+    const std::uint64_t node = sum_of(spec.gres_per_node);
+    if (job > 0 && task > 0 && (spec.tasks ? job != task * *spec.tasks : job % task != 0))
+        return false;
+    if (job > 0 && node > 0) {
+        const std::uint64_t nodes = spec.nodes_min.value_or(0);
+        if (nodes > 0 ? job != node * nodes : job % node != 0) return false;
+    }
+    return task == 0 || node == 0 || node >= task;
+}
+
 }  // namespace
 
 // Fills in what the user left to the site.
@@ -132,6 +166,20 @@ Status check_one_node(const sched::NodePool& pool, PartitionIndex partition,
         return fail(Errc::NodeConfigUnavailable);
     }
     if (!some_node_holds(pool, partition, shape)) return fail(Errc::NodeConfigUnavailable);
+    if (shape.gpus_per_job.empty()) return {};
+    // So many cards, over however many nodes it takes, the partition must have.
+    for (const sched::GresNeed& need : shape.gpus_per_job) {
+        std::uint64_t total = 0;
+        for (const NodeIndex node : pool.order(partition)) {
+            const sched::NodeEntry& entry = pool.node(node);
+            if (entry.cores == 0) return {};
+            for (const sched::GresPool& cards : entry.pools) {
+                const bool fits = need.type.empty() || cards.type == need.type;
+                if (cards.name == need.name && fits) total += cards.total;
+            }
+        }
+        if (total < need.count) return fail(Errc::NodeConfigUnavailable);
+    }
     return {};
 }
 
@@ -158,7 +206,10 @@ Status Cluster::Impl::validate(const JobSpec& spec, const Caller& caller,
          {&spec.gres_per_node, &spec.gpus_per_job, &spec.gpus_per_task, &spec.gpus_per_socket}) {
         if (!names_gres(settings_.gres_types, *list)) return fail(Errc::InvalidGres);
     }
-    if (spec.gpus_per_job.size() > sched::kGpuKindsMax) return fail(Errc::InvalidGres);
+    if (spec.gpus_per_job.size() > sched::kGpuKindsMax || mixes_sharing(spec) ||
+        !gpu_counts_agree(spec)) {
+        return fail(Errc::InvalidGres);
+    }
     if (spec.array) {
         if (spec.array->elements.empty() ||
             spec.array->elements.back() >= settings_.max_array_size ||

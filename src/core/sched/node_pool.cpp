@@ -19,7 +19,7 @@ std::uint32_t device_position(NodeEntry& entry, std::uint32_t index) {
     for (std::uint32_t at = 0; at < entry.devices.size(); ++at) {
         if (entry.devices[at].index == index) return at;
     }
-    entry.devices.push_back({index, false, {}, 0});
+    entry.devices.emplace_back().index = index;
     return static_cast<std::uint32_t>(entry.devices.size() - 1);
 }
 
@@ -42,6 +42,20 @@ void number_cards(NodeEntry& entry) {
             pool.devices.insert(pool.devices.end(), cards.devices.begin(), cards.devices.end());
         }
         if (!pool.devices.empty()) pool.per_device = pool.total / pool.devices.size();
+    }
+}
+
+// What is near each card.
+void describe_cards(NodeEntry& entry, const std::vector<model::GresInventory>& gres) {
+    for (const model::GresInventory& inventory : gres) {
+        if (inventory.name != "gpu") continue;
+        const auto indexes = inventory.devices.to_vector();
+        for (std::size_t at = 0; at < indexes.size(); ++at) {
+            Device& card = entry.devices[device_position(entry, indexes[at])];
+            card.cores =
+                at < inventory.device_cores.size() ? inventory.device_cores[at] : inventory.cores;
+            if (at < inventory.device_links.size()) card.links = inventory.device_links[at];
+        }
     }
 }
 
@@ -87,6 +101,7 @@ void NodePool::describe(NodeEntry& entry, const model::Node& description) {
             pool.per_device = pool.total / pool.devices.size();
         entry.pools.push_back(std::move(pool));
     }
+    describe_cards(entry, config.gres);
     number_cards(entry);
     for (GresPool& pool : entry.pools) {
         std::ranges::sort(pool.devices, {},

@@ -55,6 +55,8 @@ struct Device {
     bool taken = false;
     std::string shared_as;  // "shard" while shares of it are held.
     std::uint64_t shares_used = 0;
+    model::IndexSet cores;  // Near it; empty: all, or not known.
+    model::IndexSet links;  // Indexes of the cards it is connected to.
 };
 
 struct Holding {

@@ -59,6 +59,8 @@ void set_tasks(Shape& shape, const model::JobSpec& spec) {
     } else if (spec.tasks_per_gpu && gpus_on_node(spec) > 0) {
         shape.tasks = static_cast<std::uint32_t>(*spec.tasks_per_gpu * gpus_on_node(spec));
         shape.tasks_by_node = true;
+    } else if (gpus > 0 && sum(spec.gpus_per_task) > 0) {
+        shape.tasks = static_cast<std::uint32_t>(gpus / sum(spec.gpus_per_task));
     } else {
         shape.tasks = 1;
         shape.tasks_open = true;
@@ -82,6 +84,25 @@ void set_gres(Shape& shape, const model::JobSpec& spec) {
     shape.gres_per_task = needs_of(spec.gpus_per_task);
     shape.gres_per_socket = needs_of(spec.gpus_per_socket);
     shape.cpus_per_gpu = spec.cpus_per_gpu.value_or(0);
+    const std::uint64_t per_node = gpus_on_node(spec), per_task = sum(spec.gpus_per_task);
+    const std::uint64_t per_job = sum(spec.gpus_per_job);
+    // Several ways of asking describe the same cards: one of them counts, the others follow.
+    if (per_task > 0 && per_node > 0) {
+        shape.gres_per_task.clear();
+        const auto tasks =
+            static_cast<std::uint32_t>(std::max<std::uint64_t>(1, per_node / per_task));
+        shape.tasks_per_node_max = std::min(shape.tasks_per_node_max, tasks);
+    }
+    if (per_job > 0 && per_node > 0 && !spec.nodes_min && !spec.nodes_max) {
+        shape.spread = true;
+        shape.nodes_min = shape.nodes_max =
+            static_cast<std::uint32_t>(std::max<std::uint64_t>(1, per_job / per_node));
+    }
+    if (per_job > 0 && (per_node > 0 || per_task > 0)) shape.gpus_per_job.clear();
+    if (spec.tasks && spec.tasks_per_gpu && per_job == 0 && per_node == 0 && per_task == 0) {
+        const std::uint64_t each = std::max(1u, *spec.tasks_per_gpu);
+        shape.gpus_per_job = {{"gpu", "", (*spec.tasks + each - 1) / each}};
+    }
 }
 
 void set_sharing(Shape& shape, const model::JobSpec& spec, const model::Partition& partition,

@@ -14,7 +14,7 @@
 //   [may_return] | release TOKEN JOB exit=N
 //   cancel|hold|uhold|unhold|requeue|requeuehold|suspend|resume|top|wait|attach IDS [user=UID]
 //   [signal=N] update IDS KEY=VALUE ... | drain|undrain|resumenode|down NODES [reason=...] | part
-//   NAME KEY=VALUE queue | nodes | steps                  what there is now
+//   NAME KEY=VALUE | idle|busy NODE JOB (its cards) | queue | nodes | steps    what there is now
 
 #include "core/testing/transcript.hpp"
 
@@ -136,6 +136,10 @@ class Player {
             const auto seconds = [&] { return Seconds{std::stoll(value)}; };
             if (key == "backfill")
                 settings_.backfill = value == "yes";
+            else if (key == "idle_gpus")
+                settings_.idle_gpus = value == "requeue"  ? Settings::IdleGpus::Requeue
+                                      : value == "cancel" ? Settings::IdleGpus::Cancel
+                                                          : Settings::IdleGpus::Mail;
             else if (key == "enforce")
                 settings_.enforce_partition_limits = value == "yes";
             else if (key == "defmem")
@@ -553,6 +557,11 @@ void Player::act(const std::string& verb, const Words& words) {
         const StepKey key = parse_key(words.plain.at(2) + ".batch");
         return step(
             event::ScriptFailed{words.plain.at(1), key.job, key.attempt, words.has("epilog")});
+    }
+    if (verb == "idle" || verb == "busy") {
+        const StepKey key = parse_key(words.plain.at(2) + ".batch");
+        const auto since = verb == "idle" ? std::optional(now()) : std::nullopt;
+        return step(event::GpuIdle{words.plain.at(1), key.job, key.attempt, since});
     }
     if (verb == "clean") {
         const StepKey key = parse_key(words.plain.at(2) + ".batch");

@@ -1,0 +1,115 @@
+#include "agent/mps_daemons.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "gpu/shares.hpp"
+#include "os/files.hpp"
+#include "os/spawn.hpp"
+
+namespace switchyard::agent {
+namespace {
+
+constexpr Millis kPauseMin{200};
+constexpr Millis kPauseMax{60000};
+
+}  // namespace
+
+MpsDaemons::MpsDaemons(io::Loop& loop, std::string folder,
+                       std::map<std::uint32_t, std::string> cards, const os::Log& log)
+    : loop_(loop), folder_(std::move(folder)), log_(log) {
+    for (auto& [device, name] : cards) daemons_[device].card = std::move(name);
+}
+
+std::string MpsDaemons::pid_file(std::uint32_t device) const {
+    return fmt::format("{}/mps{}.pid", folder_, device);
+}
+
+void MpsDaemons::start() {
+    for (const auto& [device, daemon] : daemons_) ensure(device);
+}
+
+void MpsDaemons::stop() {
+    for (auto& [device, daemon] : daemons_) {
+        daemon.ended = {};
+        daemon.again = {};
+        if (daemon.pid > 0) ::kill(daemon.pid, SIGTERM);
+        daemon.pid = 0;
+        ::unlink(pid_file(device).c_str());
+    }
+}
+
+bool MpsDaemons::owns(pid_t pid) const {
+    return std::ranges::any_of(daemons_, [&](const auto& each) { return each.second.pid == pid; });
+}
+
+// The daemon of an earlier agent.
+Result<pid_t> MpsDaemons::find(std::uint32_t device) const {
+    SY_TRY(const std::string text, os::read_file(pid_file(device)));
+    const auto pid = parse_uint(trim(text));
+    if (!pid || *pid == 0) return fail(Errc::NotFound);
+    SY_TRY(const std::string line, os::read_file(fmt::format("/proc/{}/cmdline", *pid)));
+    if (!line.contains(gpu::kMpsControl)) return fail(Errc::NotFound);
+    return static_cast<pid_t>(*pid);
+}
+
+Result<pid_t> MpsDaemons::launch(std::uint32_t device, const Daemon& daemon) const {
+    const std::string program = gpu::find_program(gpu::kMpsControl);
+    if (program.empty()) return fail(Errc::NotFound, "nvidia-cuda-mps-control is not installed");
+    const gpu::MpsFolders folders = gpu::mps_folders(folder_, device);
+    for (const std::string& each : {folders.pipe, folders.log}) {
+        if (::mkdir(each.c_str(), 0755) != 0 && errno != EEXIST) return os::errno_failure(each);
+    }
+    const io::Fd nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
+    if (!nothing) return os::errno_failure("/dev/null");
+    os::SpawnRequest request;
+    request.path = program;
+    request.argv = {program, "-f"};
+    request.environment = {"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+                           "CUDA_VISIBLE_DEVICES=" + daemon.card,
+                           "CUDA_MPS_PIPE_DIRECTORY=" + folders.pipe,
+                           "CUDA_MPS_LOG_DIRECTORY=" + folders.log};
+    request.descriptors = {{nothing.get(), 0}, {nothing.get(), 1}, {nothing.get(), 2}};
+    SY_TRY(const pid_t pid, os::spawn(request));
+    ::unlink(pid_file(device).c_str());
+    SY_CHECK(os::write_new_file(pid_file(device), fmt::format("{}\n", pid), 0644));
+    return pid;
+}
+
+void MpsDaemons::ensure(std::uint32_t device) {
+    Daemon& daemon = daemons_.at(device);
+    auto pid = find(device);
+    const bool is_found = bool(pid);
+    if (!pid) pid = launch(device, daemon);
+    auto process = pid ? os::open_pidfd(*pid) : Result<io::Fd>(Failure{pid.error()});
+    if (!process) {
+        log_.error(fmt::format("MPS of card {}: {}", device, process.error().message));
+        return on_end(device);
+    }
+    daemon.pid = *pid;
+    daemon.process = *std::move(process);
+    daemon.ended = loop_.watch(daemon.process.get(), EPOLLIN,
+                               [this, device](std::uint32_t) { on_end(device); });
+    log_.info(fmt::format("MPS of card {}: {} (pid {})", device,
+                          is_found ? "found again" : "started", daemon.pid));
+}
+
+// Again and again, with growing pauses: jobs of the card wait for it.
+void MpsDaemons::on_end(std::uint32_t device) {
+    Daemon& daemon = daemons_.at(device);
+    if (daemon.pid != 0) log_.error(fmt::format("MPS of card {} has ended", device));
+    daemon.pid = 0;
+    daemon.ended = {};
+    daemon.process.reset();
+    daemon.pause = std::clamp(daemon.pause * 2, kPauseMin, kPauseMax);
+    daemon.again = loop_.after(daemon.pause, [this, device] { ensure(device); });
+}
+
+}  // namespace switchyard::agent

@@ -1,0 +1,70 @@
+// idle_gpus.cpp: a job that holds cards and does not use them is flagged, and the site may let it
+// be told, cancelled or queued again.
+
+#include <algorithm>
+
+#include "core/cluster/cluster_impl.hpp"
+
+namespace switchyard::core {
+namespace {
+
+bool has_cards(const model::NodeGrant& grant) {
+    return std::ranges::any_of(grant.gres, [](const model::GresGrant& gres) {
+        return !gres.shares.empty() || (gres.name == "gpu" && gres.count > 0);
+    });
+}
+
+// Since when all of its cards stand idle; none: some are in use.
+std::optional<Instant> idle_since(const model::Allocation& allocation,
+                                  const std::map<std::string, Instant>& idle) {
+    std::optional<Instant> since;
+    for (const model::NodeGrant& grant : allocation.nodes) {
+        if (!has_cards(grant)) continue;
+        const auto found = idle.find(grant.node);
+        if (found == idle.end()) return std::nullopt;
+        since = std::max(since.value_or(found->second), found->second);
+    }
+    return since;
+}
+
+}  // namespace
+
+void Cluster::Impl::on(const event::GpuIdle& event) {
+    Job* job = find_job(event.job);
+    auto* running = job != nullptr ? std::get_if<model::Running>(&job->phase) : nullptr;
+    if (running == nullptr || job->attempt != event.attempt) return;
+    JobSide& own = side(job->id);
+    if (own.idle_attempt != job->attempt) own.idle_nodes.clear();
+    own.idle_attempt = job->attempt;
+    if (event.since) {
+        own.idle_nodes[event.node] = *event.since;
+    } else {
+        own.idle_nodes.erase(event.node);
+    }
+    const auto since = idle_since(running->allocation, own.idle_nodes);
+    if (since.has_value() == running->gpus_idle_since.has_value()) return;
+    running->gpus_idle_since = since;
+    touch(*job);
+    if (since) idle_gpus(*job);
+}
+
+// The flag has just been set.
+void Cluster::Impl::idle_gpus(Job& job) {
+    using Action = Settings::IdleGpus;
+    if (settings_.idle_gpus == Action::Flag) return;
+    mail(job, model::MailEvent::GpuIdle);
+    if (settings_.idle_gpus == Action::Mail) return;
+    using Next = model::Completing::Next;
+    const bool again = settings_.idle_gpus == Action::Requeue &&
+                       job.spec->kind == model::JobKind::Batch &&
+                       job.spec->requeue.value_or(settings_.requeue_by_default);
+    notify_owner(job, reply::OwnerNotice::Kind::Cancelled);
+    model::Outcome outcome =
+        outcome_without_exit(again ? model::JobState::Requeued : model::JobState::Cancelled,
+                             model::Reason::GpuIdle, settings_.operator_uid);
+    if (again) outcome.cancelled_by.reset();
+    end_run(job, outcome, again ? EndCause::Requeued : EndCause::Cancelled, settings_.kill_wait,
+            again ? Next::Requeue : Next::End);
+}
+
+}  // namespace switchyard::core

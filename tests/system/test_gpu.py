@@ -1,0 +1,248 @@
+"""Cards on machines that have none: a library that answers like NVML, one that answers like the CUDA driver."""
+
+import os
+import re
+
+import pytest
+
+from world import bin_dir, wait_until
+
+FAKES = bin_dir().parent / "fake"
+pytestmark = pytest.mark.skipif(not (FAKES / "libnvidia-ml.so.1").exists(), reason=f"no fake libraries in {FAKES}")
+
+CARD = "card NAME=Quadro RTX 4000;UUID=GPU-{0};MINOR={1};MEMORY=8192;CPUS={2};UTIL={3};USED=512;POWER=30000"
+UUIDS = ["00000000-0000-0000-0000-000000000000", "01010101-0101-0101-0101-010101010101"]
+
+
+def cards(*utils):
+    return "driver 580.0\n" + "".join(
+        CARD.format(UUIDS[i], i, "", util) + "\n" for i, util in enumerate(utils))
+
+
+def gpu_cluster(make_cluster, world=None, gres="gpu:Quadro_RTX_4000:2,shard:Quadro_RTX_4000:128", conf="AutoDetect=nvml\n",
+                extra="", name="n1", daemon_env=None, **options):
+    """One node, its cards as `world` says. Devices are not constrained: there are no files behind these cards."""
+    cluster = make_cluster(
+        nodes=f"NodeName={name} NodeHostname={{host}} CPUs=8 RealMemory=4000 {'Gres=' + gres if gres else ''}\n"
+              f"PartitionName=debug Nodes={name} Default=YES MaxTime=INFINITE State=UP\n",
+        extra=extra, names=[name], start=False,
+        beside={"gres.conf": conf, "cgroup.conf": "ConstrainDevices=no\n"},
+        daemon_env={"LD_LIBRARY_PATH": str(FAKES), "FAKE_NVML": "{dir}/nvml", **(daemon_env or {})})
+    say(cluster, world if world is not None else cards(0, 0))
+    return cluster.start() if options.get("start", True) else cluster
+
+
+def say(cluster, world):
+    """Changes what the fake NVML answers, in one stroke: the agent may read at any time."""
+    fresh = cluster.dir / "nvml.new"
+    fresh.write_text(world)
+    fresh.rename(cluster.dir / "nvml")
+
+
+@pytest.fixture(scope="module")
+def gpus():
+    from cluster import Cluster
+    made = []
+
+    def make(**options):
+        made.append(Cluster(**options))
+        return made[-1]
+
+    yield gpu_cluster(make)
+    made[0].stop()
+
+
+def env_of(cluster, name):
+    return dict(line.split("=", 1) for line in cluster.read(name).splitlines() if "=" in line)
+
+
+def job_env(cluster, options, script="env"):
+    job = cluster.wrap(script, f"-o out-%j {options}")
+    assert cluster.wait_end(job, timeout=60) == "COMPLETED", cluster.read(f"out-{job}")
+    return env_of(cluster, f"out-{job}")
+
+
+# --- discovery -----------------------------------------------------------------------------------------------
+
+def test_cards_are_found_and_shown(make_cluster):
+    cluster = gpu_cluster(make_cluster, gres="")
+    shown = cluster.run("scontrol -d show node n1", user=None).ok().out
+    assert "Gres=gpu:Quadro_RTX_4000:2\n" in shown
+    assert "GresUsed=gpu:Quadro_RTX_4000:0(IDX:N/A)\n" in shown
+    assert "gres/gpu=2,gres/gpu:quadro_rtx_4000=2" in shown.lower()
+    said = cluster.run(f"slurmd -G -N n1 -f {cluster.conf}", user=None, env=cluster.daemon_env).ok().out
+    assert said.splitlines()[1] == (
+        "slurmd: Gres Name=gpu Type=Quadro_RTX_4000 Count=1 Index=1 File=/dev/nvidia1 "
+        f"UniqueId=GPU-{UUIDS[1]}")
+    env = job_env(cluster, "--gres=gpu:Quadro_RTX_4000:1")
+    assert env["CUDA_VISIBLE_DEVICES"] == "0"
+
+
+def test_the_seeds_view_of_cards_and_shares(make_cluster):
+    cluster = gpu_cluster(make_cluster, name="control118")
+    first = cluster.wrap("sleep 300", "--gres=gpu:1")
+    cluster.wait_state(first, "RUNNING")
+    second = cluster.wrap("sleep 300", "--gres=shard:32")
+    cluster.wait_state(second, "RUNNING")
+    said = cluster.run("sinfo --all --Node --Format=NodeList,Gres:60,GresUsed:100").ok().out
+    assert [line.rstrip() for line in said.splitlines()] == [
+        "NODELIST            GRES                                                        GRES_USED",
+        "control118          gpu:Quadro_RTX_4000:2,shard:Quadro_RTX_4000:128             "
+        "gpu:Quadro_RTX_4000:1(IDX:0),shard:Quadro_RTX_4000:32(0/64,32/64)"]
+
+
+def test_cards_other_than_configured_drain_the_node(make_cluster):
+    cluster = gpu_cluster(make_cluster, gres="gpu:Quadro_RTX_4000:3")
+    node = cluster.node("n1")
+    assert node["State"] == "IDLE+DRAIN"
+    assert node["Reason"].startswith(
+        "gres/gpu: configured gpu:Quadro_RTX_4000:3 but found gpu:Quadro_RTX_4000:2 [slurm@")
+
+
+def test_device_files_that_are_not_there_drain_the_node(make_cluster):
+    cluster = gpu_cluster(make_cluster, gres="gpu:2", conf="Name=gpu File=/dev/null,/dev/nothing9\n")
+    assert cluster.node("n1")["Reason"].startswith("gres/gpu: configured gpu:2 but found no /dev/nothing9 [slurm@")
+
+
+# --- grants --------------------------------------------------------------------------------------------------
+
+def test_a_job_is_told_its_cards(gpus):
+    env = job_env(gpus, "--gres=gpu:2")
+    assert env["CUDA_VISIBLE_DEVICES"] == env["GPU_DEVICE_ORDINAL"] == env["SLURM_JOB_GPUS"] == "0,1"
+    assert env["SLURM_GPUS_ON_NODE"] == "2"
+    assert "SWITCHYARD_GUARD" not in env
+    env = job_env(gpus, "--gres=shard:16")
+    assert env["SLURM_SHARDS_ON_NODE"] == "16" and env["SLURM_GPUS_ON_NODE"] == "1"
+    assert "CUDA_VISIBLE_DEVICES" not in job_env(gpus, "--gres=none")
+
+
+def test_all_tasks_see_the_grant_unless_they_are_bound(gpus):
+    def seen(options, command="srun --label"):
+        job = gpus.wrap(f"{command} sh -c 'echo $CUDA_VISIBLE_DEVICES'", f"-o out-%j {options}")
+        assert gpus.wait_end(job, timeout=60) == "COMPLETED", gpus.read(f"out-{job}")
+        return sorted(gpus.read(f"out-{job}").splitlines())
+
+    assert seen("-n2 --gres=gpu:2") == ["0: 0,1", "1: 0,1"]
+    assert seen("-n2 --gpus-per-task=1") == ["0: 0", "1: 1"]
+    assert seen("-n2 --gpus-per-task=1", "srun --label --gpu-bind=none") == ["0: 0,1", "1: 0,1"]
+    assert seen("--gpus=2 --ntasks-per-gpu=2") == ["0: 0", "1: 0", "2: 1", "3: 1"]
+    assert seen("-n2 --gres=gpu:2", "srun --label --gpu-bind=map_gpu:1,0") == ["0: 1", "1: 0"]
+    assert seen("-n2 --gres=gpu:2", "srun --label --gpu-bind=mask_gpu:0x3,0x2") == ["0: 0,1", "1: 1"]
+    lines = seen("-n2 --gres=gpu:2", "srun --label --gpu-bind=verbose,single:1")
+    assert "1: 1" in lines and any("gpu-bind: usable_gres=0x2; bit_alloc=0x3" in line for line in lines)
+
+
+def test_steps_share_the_cards_of_their_job(gpus):
+    said = gpus.run("salloc -n4 --gres=gpu:2 bash -c '"
+                    "srun -n1 --exact --gres=gpu:1 sh -c \"echo a \\$SLURM_STEP_GPUS; sleep 2\" & "
+                    "srun -n1 --exact --gres=gpu:1 sh -c \"echo b \\$SLURM_STEP_GPUS; sleep 2\" & wait;"
+                    "srun -n1 --gres=none sh -c \"echo c \\$CUDA_VISIBLE_DEVICES-\";"
+                    "srun -n1 --overlap sh -c \"echo d \\$SLURM_STEP_GPUS\"'", timeout=90).ok().out
+    lines = sorted(said.splitlines())
+    assert {lines[0], lines[1]} in ({"a 0", "b 1"}, {"a 1", "b 0"})
+    assert lines[2:] == ["c -", "d 0,1"]
+
+
+@pytest.mark.parametrize("options, message", [
+    ("--gres=gpu:3", "Batch job submission failed: Requested node configuration is not available"),
+    ("--gpus=3", "Batch job submission failed: Requested node configuration is not available"),
+    ("--gres=gpu:h200:1", "Batch job submission failed: Requested node configuration is not available"),
+    ("--gres=shard:129", "Batch job submission failed: Requested node configuration is not available"),
+    ("--gres=gpu:1,shard:1", "Batch job submission failed: Invalid generic resource (gres) specification"),
+    ("--gpus=1 --gres=shard:1", "Batch job submission failed: Invalid generic resource (gres) specification"),
+    ("--gres=gpu:0", "Invalid generic resource (gres) specification"),
+    ("--gres=gpu:-1", "Invalid generic resource (gres) specification"),
+    ("--gres=gpu:99999999999999999999", "Invalid generic resource (gres) specification"),
+    ("--gpu-freq=high", "--gpu-freq"),
+])
+def test_bad_requests_are_refused_and_nothing_is_queued(gpus, options, message):
+    before = gpus.run("squeue -h -t all", user=None).out
+    said = gpus.run(f"sbatch {options} --wrap true")
+    assert said.code == 1 and message in said.err, repr(said)
+    assert gpus.run("squeue -h -t all", user=None).out == before
+
+
+# --- shares --------------------------------------------------------------------------------------------------
+
+def test_a_shard_job_is_held_to_its_share(gpus):
+    shown = gpus.run("scontrol show node n1", user=None).ok().out
+    assert "GresProtection=shard:guard\n" in shown
+    assert "shard:guard" in gpus.run("sinfo -h -N -O NodeList,GresProtection:20", user=None).ok().out
+    probe = (f"LD_LIBRARY_PATH={FAKES} FAKE_NVML={gpus.dir}/nvml FAKE_MEMORY_MIB=8192 "
+             f"{FAKES}/guard_probe info alloc 1000 alloc 1500 alloc 600")
+    job = gpus.wrap(probe, "-o shares-%j --gres=shard:16")
+    assert gpus.wait_end(job, timeout=60) == "COMPLETED", gpus.read(f"shares-{job}")
+    lines = gpus.read(f"shares-{job}").splitlines()
+    # A quarter of 8192 MiB, less what the driver itself takes of it for the process.
+    assert re.fullmatch(r"info \d+ of 2048 device 2048", lines[0]), lines
+    assert lines[1:] == ["alloc ok", "alloc error 2", "alloc ok"], lines
+    whole = gpus.wrap(probe, "-o shares-%j --gres=gpu:1")
+    assert gpus.wait_end(whole, timeout=60) == "COMPLETED"
+    assert gpus.read(f"shares-{whole}").splitlines() == ["info 8192 of 8192 device 8192"] + 3 * ["alloc ok"]
+
+
+def test_shares_that_are_not_kept_are_said_to_be_so(make_cluster):
+    cluster = gpu_cluster(make_cluster, conf="AutoDetect=nvml\nName=shard Count=128 Flags=unprotected\n")
+    assert "GresProtection=shard:none\n" in cluster.run("scontrol show node n1", user=None).ok().out
+    assert "LD_PRELOAD" not in job_env(cluster, "--gres=shard:16")
+
+
+def test_mps_daemons_are_started_and_watched(make_cluster):
+    cluster = gpu_cluster(make_cluster, gres="gpu:Quadro_RTX_4000:2,mps:200", start=False,
+                          extra="GresTypes=gpu,mps\n")
+    (cluster.dir / "bin").mkdir()
+    control = cluster.dir / "bin" / "nvidia-cuda-mps-control"
+    control.write_text(f'#!/bin/sh\necho "$1 $CUDA_VISIBLE_DEVICES" >> {cluster.dir}/mps.log\nexec sleep 1000\n')
+    control.chmod(0o755)
+    cluster.start()
+    assert "GresProtection=mps:mps\n" in cluster.run("scontrol show node n1", user=None).ok().out
+    log = cluster.dir / "mps.log"
+    wait_until(lambda: log.exists() and len(log.read_text().splitlines()) == 2, 30, "two daemons")
+    assert set(log.read_text().splitlines()) == {f"-f GPU-{uuid}" for uuid in UUIDS}
+    env = job_env(cluster, "--gres=mps:25")
+    assert env["CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"] == "25"
+    assert env["CUDA_MPS_PINNED_DEVICE_MEM_LIMIT"] == "0=2048M"
+    folder = os.path.dirname(env["CUDA_MPS_PIPE_DIRECTORY"])
+    os.kill(int(open(f"{folder}/mps0.pid").read()), 9)
+    wait_until(lambda: len(log.read_text().splitlines()) == 3, 30, "the daemon to be started again")
+    os.kill(cluster.agents["n1"].pid, 15)
+    wait_until(lambda: not os.path.exists(folder), 30, "the daemons' folder to be removed")
+
+
+# --- watched -------------------------------------------------------------------------------------------------
+
+def test_what_cards_do_is_seen_and_idle_ones_are_flagged(make_cluster):
+    cluster = gpu_cluster(make_cluster, world=cards(93, 0), extra="SwitchyardGpuSampleTime=1\nSwitchyardGpuIdleTime=2\n"
+                          "SwitchyardGpuIdlePercent=5\nSwitchyardGpuIdleAction=mail\n")
+    wait_until(lambda: "GpuUse=0:93%,512M,30W;1:0%,512M,30W\n"
+               in cluster.run("scontrol -d show node n1", user=None).out, 30, "the use of the cards")
+    busy = cluster.wrap("sleep 300", "--gres=gpu:1")
+    cluster.wait_state(busy, "RUNNING")
+    idle = cluster.wrap("sleep 300", "--gres=gpu:1")
+
+    def reason(job):
+        return cluster.run(f"squeue -h -j {job} -o %r", user=None).out.strip()
+
+    wait_until(lambda: reason(idle) == "GpuIdle", 60, "the idle job to be flagged")
+    assert reason(busy) == "None"
+    wait_until(lambda: (cluster.dir / "mail.log").exists(), 30, "the mail")
+    assert f"Slurm Job_id={idle} Name=wrap GPUs idle" in (cluster.dir / "mail.log").read_text()
+    say(cluster, cards(93, 50))
+    wait_until(lambda: reason(idle) == "None", 60, "the flag to go")
+
+
+def test_a_site_may_let_idle_jobs_be_cancelled(make_cluster):
+    cluster = gpu_cluster(make_cluster, extra="SwitchyardGpuSampleTime=1\nSwitchyardGpuIdleTime=1\n"
+                          "SwitchyardGpuIdleAction=cancel\n")
+    job = cluster.wrap("sleep 300", "--gres=shard:8")
+    assert cluster.wait_end(job, timeout=60) == "CANCELLED"
+    assert cluster.show(job)["Reason"] == "GpuIdle"
+
+
+@pytest.mark.parametrize("line, reason", [("xid 1 79", "gres/gpu 1: XID 79"), ("lost 0", "gres/gpu 0: GPU is lost")])
+def test_a_card_that_fails_drains_its_node(make_cluster, line, reason):
+    cluster = gpu_cluster(make_cluster, extra="SwitchyardGpuSampleTime=1\n")
+    assert cluster.node("n1")["State"] == "IDLE"
+    say(cluster, cards(0, 0) + line + "\n")
+    wait_until(lambda: "DRAIN" in cluster.node("n1")["State"], 30, "the node to be drained")
+    assert cluster.node("n1")["Reason"].startswith(reason + " [slurm@")
