@@ -143,6 +143,29 @@ def test_steps_share_the_cards_of_their_job(gpus):
     assert lines[2:] == ["c -", "d 0,1"]
 
 
+def test_a_step_can_open_only_the_cards_it_was_granted(make_cluster):
+    """Two harmless devices stand for cards."""
+    cluster = make_cluster(
+        nodes="NodeName=n1 NodeHostname={host} CPUs=8 RealMemory=4000 Gres=gpu:2\n"
+              "PartitionName=debug Nodes=n1 Default=YES MaxTime=INFINITE State=UP\n",
+        names=["n1"], beside={"gres.conf": "Name=gpu File=/dev/full,/dev/zero\n"})
+    if "devices cannot be constrained" in (cluster.dir / "log" / "agent-n1.log").read_text() or \
+            "Containment=none" in cluster.run("scontrol -d show node n1", user=None).out:
+        pytest.skip("devices cannot be constrained here")
+    look = 'for d in full zero; do (: < /dev/$d) 2>/dev/null && echo $d; done; echo see $CUDA_VISIBLE_DEVICES'
+
+    def opened(options, script=look):
+        job = cluster.wrap(script, f"-o out-%j {options}")
+        assert cluster.wait_end(job, timeout=60) == "COMPLETED", cluster.read(f"out-{job}")
+        return cluster.read(f"out-{job}").split()
+
+    assert opened("") == ["see"]
+    assert opened("--gres=gpu:1") == ["full", "see", "0"]
+    assert opened("--gres=gpu:2") == ["full", "zero", "see", "0,1"]
+    step = f"srun -n1 --exact --gres=gpu:1 sh -c '{look}'; srun -n1 --gres=none sh -c '{look}'"
+    assert opened("-n2 --gres=gpu:2", step) == ["full", "see", "0", "see"]
+
+
 @pytest.mark.parametrize("options, message", [
     ("--gres=gpu:3", "Batch job submission failed: Requested node configuration is not available"),
     ("--gpus=3", "Batch job submission failed: Requested node configuration is not available"),
@@ -229,6 +252,20 @@ def test_what_cards_do_is_seen_and_idle_ones_are_flagged(make_cluster):
     assert f"Slurm Job_id={idle} Name=wrap GPUs idle" in (cluster.dir / "mail.log").read_text()
     say(cluster, cards(93, 50))
     wait_until(lambda: reason(idle) == "None", 60, "the flag to go")
+
+
+def test_what_a_job_did_with_its_cards_is_told_at_its_end(make_cluster):
+    cluster = gpu_cluster(make_cluster, world=cards(93, 0), extra="SwitchyardGpuSampleTime=1\n")
+    job = cluster.wrap("while [ ! -e over ]; do sleep 0.2; done", "--gres=gpu:1 --mail-type=END")
+    cluster.wait_state(job, "RUNNING")
+    # A look that shows this was made while the job ran.
+    say(cluster, cards(94, 0))
+    wait_until(lambda: "GpuUse=0:94%" in cluster.run("scontrol -d show node n1", user=None).out, 30, "a look at the cards")
+    cluster.write("over", "")
+    assert cluster.wait_end(job, timeout=60) == "COMPLETED"
+    log = cluster.dir / "mail.log"
+    wait_until(lambda: log.exists() and re.search(r"COMPLETED, ExitCode 0, GPU use 9[34]%, memory 512M", log.read_text()),
+               30, lambda: f"the mail: {log.read_text() if log.exists() else ''}")
 
 
 def test_a_site_may_let_idle_jobs_be_cancelled(make_cluster):

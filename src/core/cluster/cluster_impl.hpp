@@ -293,6 +293,11 @@ class Cluster::Impl {
     std::optional<Instant> deadline_of(const Job& job) const;
 
     // --- mail.cpp
+    struct CardEffort {
+        std::uint64_t percent = 0;
+        model::MiB memory;
+    };
+    std::optional<CardEffort> card_effort(const Job& job) const;
     void mail(const Job& job, model::MailEvent event);
     void mail_end(const Job& job);
 

@@ -78,7 +78,25 @@ Seconds queued_for(const Job& job) {
     return std::chrono::duration_cast<Seconds>(start.value_or(job.submitted) - job.submitted);
 }
 
+constexpr std::uint64_t kBytesPerMiB = 1024 * 1024;
+
 }  // namespace
+
+// What its steps did with its cards, as far as nodes have told; none: it had none, or nobody looked.
+std::optional<Cluster::Impl::CardEffort> Cluster::Impl::card_effort(const Job& job) const {
+    std::optional<CardEffort> effort;
+    const StepKey first{job.id, job.attempt, StepId{0}};
+    for (auto at = steps_.lower_bound(first);
+         at != steps_.end() && at->first.job == job.id && at->first.attempt == job.attempt; ++at) {
+        const auto* use = model::find_measure(at->second.usage, "gres/gpuutil");
+        const auto* memory = model::find_measure(at->second.usage, "gres/gpumem");
+        if (use == nullptr || memory == nullptr) continue;
+        if (!effort) effort.emplace();
+        effort->percent = std::max(effort->percent, use->average());
+        effort->memory = std::max(effort->memory, model::MiB{memory->max.value / kBytesPerMiB});
+    }
+    return effort;
+}
 
 void Cluster::Impl::mail(const Job& job, MailEvent event) {
     if (event != MailEvent::GpuIdle && !model::has(job.spec->mail_types, event)) return;
@@ -104,6 +122,10 @@ void Cluster::Impl::mail(const Job& job, MailEvent event) {
     if (over)
         subject +=
             summarized(job) ? ending(arrays_.at(job.array->array_id), *outcome) : ending(*outcome);
+
+    const auto cards = over && !summarized(job) ? card_effort(job) : std::nullopt;
+    if (cards)
+        subject += fmt::format(", GPU use {}%, memory {}M", cards->percent, cards->memory.value);
 
     effect::Mail letter;
     letter.job = job.id;
@@ -133,6 +155,10 @@ void Cluster::Impl::mail(const Job& job, MailEvent event) {
         const int code = outcome->exit.signal != 0 ? outcome->exit.signal : outcome->exit.code;
         env.emplace_back("SLURM_JOB_EXIT_CODE", std::to_string(outcome->exit.to_wait()));
         env.emplace_back("SLURM_JOB_EXIT_CODE_MAX", std::to_string(code));
+    }
+    if (cards) {
+        env.emplace_back("SWITCHYARD_JOB_GPU_USE", std::to_string(cards->percent));
+        env.emplace_back("SWITCHYARD_JOB_GPU_MEMORY", std::to_string(cards->memory.value));
     }
     emit(std::move(letter));
 }
