@@ -105,7 +105,7 @@ class Filler {
     SY_FILL(model::TimeLimit, seconds, unlimited);
     SY_FILL(model::GresRequest, name, type, count);
     SY_FILL(model::GresInventory, name, type, count, devices, files, cores, device_cores,
-            device_links, device_names, protection);
+            device_links, device_names, device_memory, protection);
     SY_FILL(model::GresGrant::Share, device, amount);
     SY_FILL(model::GresGrant, name, type, count, devices, shares);
     SY_FILL(model::NodeGrant, node, cores, cpus, tasks, memory, gres);
@@ -134,7 +134,7 @@ class Filler {
     SY_FILL(model::ExitStatus, code, signal);
     SY_FILL(model::Outcome, state, reason, exit, derived_exit, cancelled_by);
     SY_FILL(model::Pending, reason, detail, hold, eligible_at, planned_start, planned_nodes);
-    SY_FILL(model::Running, allocation, started, ends_by, suspended_for);
+    SY_FILL(model::Running, allocation, started, ends_by, suspended_for, gpus_idle_since);
     SY_FILL(model::Suspended, run, since);
     SY_FILL(model::Completing, run, ended, outcome, dirty_nodes, next);
     SY_FILL(model::Ended, run, ended, outcome);
@@ -142,9 +142,9 @@ class Filler {
             eligible, last_evaluated, scheduler, next_step, nonce, admin_comment, system_comment,
             phase);
     SY_FILL(model::StepSpec, name, nodes_min, nodes_max, tasks, cpus_per_task, tasks_per_node,
-            memory, gres_per_node, gres_none, required_nodes, excluded_nodes, relative,
-            distribution, overlap, exact, whole, overcommit, immediate, time_limit, interactive,
-            submit_line);
+            memory, gres_per_node, gres_none, gpus_per_step, gpus_per_task, tasks_per_gpu, gpu_bind,
+            required_nodes, excluded_nodes, relative, distribution, overlap, exact, whole,
+            overcommit, immediate, time_limit, interactive, submit_line);
     SY_FILL(model::StepNode, grant, tasks);
     SY_FILL(model::StepLayout, nodes);
     SY_FILL(model::StepEnd, ended, state, exit);
@@ -155,9 +155,10 @@ class Filler {
     SY_FILL(model::NodeConfig, name, host_name, address, cpus, boards, sockets, cores_per_socket,
             threads_per_core, memory, tmp_disk, weight, features, gres, core_spec_count,
             mem_spec_limit, port, start, reason);
+    SY_FILL(model::CardUse, device, percent, memory, watts);
     SY_FILL(model::NodeFacts, host_name, address, arch, os, version, cpus, sockets,
             cores_per_socket, threads_per_core, memory, free_memory, tmp_disk, cpu_load, booted,
-            agent_started, containment, gres, problem);
+            agent_started, containment, gres, problem, card_use);
     SY_FILL(model::NodeMark, reason, by, at);
     SY_FILL(model::Node, config, facts, responding, down, drain, mark, last_busy, comment, extra,
             used_cores, used_cpus, used_memory, used_gres, running_jobs, completing_jobs,

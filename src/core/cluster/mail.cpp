@@ -82,7 +82,8 @@ constexpr std::uint64_t kBytesPerMiB = 1024 * 1024;
 
 }  // namespace
 
-// What its steps did with its cards, as far as nodes have told; none: it had none, or nobody looked.
+// What its steps did with its cards, as far as nodes have told; none: it had none, or nobody
+// looked.
 std::optional<Cluster::Impl::CardEffort> Cluster::Impl::card_effort(const Job& job) const {
     std::optional<CardEffort> effort;
     const StepKey first{job.id, job.attempt, StepId{0}};
