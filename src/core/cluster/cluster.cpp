@@ -126,9 +126,7 @@ std::vector<const Job*> Cluster::Impl::find(const model::JobSelector& selector) 
 std::optional<Instant> Cluster::Impl::next_wakeup() const {
     if (more_to_do_) return now_;
     std::optional<Instant> next = timers_.next();
-    if (settings_.backfill && next_backfill_ && plan_is_stale_ && queue_.size() > 0) {
-        if (!next || *next_backfill_ < *next) next = next_backfill_;
-    }
+    if (const auto plan = next_plan(); plan && (!next || *plan < *next)) next = plan;
     return next;
 }
 

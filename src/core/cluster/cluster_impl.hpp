@@ -6,6 +6,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -36,8 +37,10 @@ inline constexpr Seconds kBackupSlack{60};
 inline constexpr Seconds kEndJobRepeat{60};
 // One call of schedule() looks at so many groups, and starts so many jobs, before it lets others
 // in.
-inline constexpr std::uint32_t kAttemptsPerPassMax = 20000;
+inline constexpr std::uint32_t kAttemptsPerPassMax = 5000;
 inline constexpr std::uint32_t kStartsPerPassMax = 200000;
+// A plan is made in parts, each with so many looks at nodes; and ends after so many in all.
+inline constexpr std::uint64_t kPlanLooksPerPassMax = 100000;
 inline constexpr std::uint64_t kBackfillLooksMax = 3000000;
 inline constexpr std::uint32_t kPriorityTop = 4294901760u;
 
@@ -85,6 +88,27 @@ struct ArraySide {
 struct Reservation {
     sched::QueueKey key;
     std::vector<NodeIndex> nodes;
+};
+
+// A plan for the top of the queue in the making. Jobs come and go between its parts; what does not
+// hold any more is left out when it takes the place of the present one.
+struct PlanInMaking {
+    struct Entry {
+        sched::QueueKey key;
+        PartitionIndex partition;
+        sched::Planned planned;
+        bool waits;  // It cannot start now, so places are kept for it.
+    };
+    PlanInMaking(const sched::NodePool& pool, Instant now)
+        : reserved(pool.no_reservations()), planner(pool, reserved, now) {}
+    PlanInMaking(const PlanInMaking&) = delete;
+
+    sched::Reservations reserved;
+    sched::Planner planner;
+    std::optional<sched::Queue::Stand> last;  // Planned so far.
+    std::set<JobId> seen;
+    std::vector<Entry> entries;
+    std::uint32_t passes = 0;
 };
 
 // An outcome that no process had a part in.
@@ -192,13 +216,29 @@ class Cluster::Impl {
 
     // --- schedule.cpp, backfill.cpp
     void schedule(Instant at);
-    bool try_start(sched::Group& group, sched::QueueKey key);
+    struct Try {
+        bool started = false, no_room = false;
+        std::uint32_t missing = 1;  // Nodes.
+    };
+    void start_what_fits(std::uint32_t& attempts);
+    void start_in_line(std::uint32_t& attempts);
+    bool take_up(const sched::Queue::Offer& offer);
+    Try try_start(sched::Group& group, sched::QueueKey key);
+    void review_hope();
     void give_up_hope(sched::Group& group);
     void ensure_reserved(sched::QueueKey key, PartitionIndex partition);
-    bool reserve(const Job& job, PartitionIndex partition, sched::Group& group, sched::QueueKey key,
-                 sched::Planner& planner);
+    static sched::Reserved reserved_for(const sched::NodePool& pool, const sched::Group& group,
+                                        sched::QueueKey key, Instant start,
+                                        const sched::Pick& pick);
+    void tell_plan(JobId job, const sched::Planned& planned);
+    void keep_places(const sched::Group& group, sched::QueueKey key, const sched::Planned& planned);
     void drop_reservation(JobId job);
-    void backfill_pass();
+    bool plan_is_due() const;
+    std::optional<Instant> next_plan() const;
+    bool continue_plan();
+    bool still_holds(const PlanInMaking::Entry& entry, const sched::Group& group,
+                     const sched::Reservations& reserved) const;
+    void commit_plan();
     void settle_reasons();
     void set_waiting_reason(Job& job, PartitionIndex partition);
 
@@ -339,7 +379,11 @@ class Cluster::Impl {
     std::uint32_t hope_seen_ = 0;
     bool more_to_do_ = false;
     bool plan_is_stale_ = true;
+    std::optional<sched::QueueKey> plan_end_;  // Jobs behind it have no part in the plan.
+    std::optional<Instant> plan_expires_;      // The first start that it foresees.
     std::optional<Instant> next_backfill_;
+    std::unique_ptr<PlanInMaking> making_;
+    std::set<JobId> unplanned_;  // First in line, and no start was found for them in this pass.
 
     std::vector<Effect> effects_;
     Changes changes_;

@@ -16,12 +16,7 @@ void Cluster::Impl::set_reason(Job& job, Reason reason, std::string detail) {
     pending.detail = std::move(detail);
 }
 
-void Cluster::Impl::unqueue(JobId id) {
-    const std::vector<PartitionIndex> first_in = queue_.remove(id);
-    if (settings_.backfill) return;
-    // Without backfill everybody behind was waiting for this one alone.
-    for (const PartitionIndex partition : first_in) queue_.wake({{partition, 0}}, sched::kNoLimit);
-}
+void Cluster::Impl::unqueue(JobId id) { queue_.remove(id); }
 
 sched::QueueKey Cluster::Impl::key_of(const Job& job, const model::Partition& partition) const {
     const std::uint32_t sequence = job.array ? job.array->array_id.value : job.id.value;
@@ -111,12 +106,14 @@ void Cluster::Impl::review(Job& job) {
     if (job.spec->time_limit && !job.spec->time_limit->unlimited)
         limit = job.spec->time_limit->seconds;
     for (const PartitionIndex index : open) {
-        queue_.add(key_of(job, partitions_[index]), index,
-                   sched::shape_of(*job.spec, partitions_[index], settings_), limit, pool_);
+        const sched::QueueKey key = key_of(job, partitions_[index]);
+        queue_.add(key, index, sched::shape_of(*job.spec, partitions_[index], settings_), limit,
+                   pool_);
+        // Behind the end of the plan there is nothing in it to change.
+        plan_is_stale_ |= !plan_end_ || key < *plan_end_;
     }
     set_reason(job, Reason::None);
     fresh_.push_back(job.id);
-    plan_is_stale_ = true;
     retime(job);
 }
 

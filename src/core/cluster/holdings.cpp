@@ -33,13 +33,6 @@ bool holds_anything(const Job& job) {
            !std::holds_alternative<model::Ended>(job.phase);
 }
 
-// How many cpus a job could find here; a node where cores are shared may have room for anyone.
-std::uint32_t wakeable_cpus(const sched::NodeEntry& entry) {
-    const auto shares = [](const sched::Holding& holding) { return holding.share > 1; };
-    return std::ranges::any_of(entry.holdings, shares) ? entry.cpus()
-                                                       : entry.free.cores * entry.threads;
-}
-
 }  // namespace
 
 Instant Cluster::Impl::held_until(const Job& job) const {
@@ -117,7 +110,7 @@ void Cluster::Impl::release_on(const Job& job, const std::string& name) {
     node_sides_[*index].jobs.erase(job.id);
     node.last_busy = now_;
     plan_is_stale_ = true;
-    if (entry.open) queue_.wake(entry.places, wakeable_cpus(entry));
+    queue_.wake(*index);
 }
 
 // Opens or closes a node to new jobs, as its state demands.
@@ -132,7 +125,7 @@ void Cluster::Impl::refresh_node(NodeIndex index) {
     pool_.set_open(index, open, usable);
     if (usable != was_usable) ++hope_epoch_;
     if (open && !was_open) {
-        queue_.wake(entry.places, wakeable_cpus(entry));
+        queue_.wake(index);
         plan_is_stale_ = true;
     }
 }

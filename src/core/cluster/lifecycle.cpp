@@ -40,7 +40,6 @@ void Cluster::Impl::start(Job& job, PartitionIndex partition, model::Allocation 
     mail(job, model::MailEvent::Begin);
     retime(job);
     wake_dependents(job);
-    plan_is_stale_ = true;
 }
 
 // PrologFlags=Alloc: all nodes of the job hear of it, not only those that get a step.

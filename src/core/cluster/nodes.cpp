@@ -105,6 +105,7 @@ void Cluster::Impl::adopt_facts(NodeIndex index, const model::NodeFacts& facts) 
     drain_for(index, facts.problem.empty() ? shortfall(node.config, facts) : facts.problem);
     if (node.config == before) return;
     pool_.redescribe(index, node);
+    queue_.wake(index);
     ++hope_epoch_;
     plan_is_stale_ = true;
     // Jobs that no partition seemed able to hold may have been waiting for this description.

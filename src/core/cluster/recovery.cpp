@@ -145,6 +145,9 @@ void Cluster::Impl::rebuild() {
         }
     }
     reservations_.clear();
+    making_.reset();
+    plan_end_.reset();
+    plan_expires_.reset();
     for (NodeSide& node : node_sides_) node.jobs.clear();
     for (NodeIndex i = 0; i < nodes_.size(); ++i) refresh_node(i);
     fronts_.assign(partitions_.size(), std::nullopt);

@@ -6,6 +6,9 @@
 // reservation before they do.
 
 #include <algorithm>
+#include <functional>
+#include <queue>
+#include <unordered_map>
 
 #include "base/assert.hpp"
 #include "core/cluster/cluster_impl.hpp"
@@ -20,46 +23,128 @@ void Cluster::Impl::schedule(Instant at) {
     now_ = std::max(now_, at);
     ++figures_.main_cycles;
     more_to_do_ = false;
-    if (hope_seen_ != hope_epoch_) {
-        hope_seen_ = hope_epoch_;
-        queue_.wake_all();
-    }
-    const bool plan_due = settings_.backfill && plan_is_stale_ && queue_.size() > 0 &&
-                          next_backfill_ && *next_backfill_ <= now_;
+    unplanned_.clear();
+    review_hope();
+    const bool plan_due = plan_is_due();
     std::uint32_t attempts = 0;
-    const std::uint64_t started_before = figures_.jobs_started;
-    const auto run = [&] {
-        while (sched::Group* group = queue_.foremost()) {
-            if (++attempts > kAttemptsPerPassMax ||
-                figures_.jobs_started - started_before > kStartsPerPassMax) {
-                more_to_do_ = true;
-                return;
-            }
-            if (!try_start(*group, *group->members.begin())) {
-                give_up_hope(*group);
-                queue_.block(*group);
-            }
-        }
-    };
-    run();
-    if (plan_due && !more_to_do_) {
-        backfill_pass();
-        run();
-    }
+    start_what_fits(attempts);
+    if (plan_due && !more_to_do_ && continue_plan()) start_what_fits(attempts);
     figures_.last_depth = attempts;
     figures_.total_depth += attempts;
     figures_.queue_length = queue_.size();
     settle_reasons();
 }
 
-bool Cluster::Impl::try_start(sched::Group& group, sched::QueueKey key) {
+namespace {
+
+// Where one did not fit, neither does one of the same shape that stays longer and stands behind.
+class Failures {
+  public:
+    struct One {
+        Seconds limit;
+        sched::QueueKey key;
+        std::uint32_t missing;
+    };
+    // What is known holds until somebody wakes.
+    const One* find(const sched::Group& group, sched::QueueKey key, std::uint64_t wakes) {
+        if (wakes != wakes_) by_shape_.clear();
+        wakes_ = wakes;
+        const auto known = by_shape_.find(group.shape_id);
+        if (known == by_shape_.end()) return nullptr;
+        const One& one = known->second;
+        const bool worse = one.limit <= limit_of(group) && one.key < key;
+        return worse ? &one : nullptr;
+    }
+    void add(const sched::Group& group, sched::QueueKey key, std::uint32_t missing) {
+        by_shape_.insert_or_assign(group.shape_id, One{limit_of(group), key, missing});
+    }
+
+  private:
+    static Seconds limit_of(const sched::Group& group) {
+        return group.limit.value_or(Seconds::max());
+    }
+    std::unordered_map<std::uint32_t, One> by_shape_;  // Looked up, never iterated.
+    std::uint64_t wakes_ = 0;
+};
+
+// Nodes with room, by the foremost job that each shape would put there.
+using Offers =
+    std::priority_queue<sched::Queue::Offer, std::vector<sched::Queue::Offer>, std::greater<>>;
+
+}  // namespace
+
+// In the order of the queue: groups that were not tried yet, and blocked ones that a node with new
+// room would serve.
+void Cluster::Impl::start_what_fits(std::uint32_t& attempts) {
+    if (!settings_.backfill) return start_in_line(attempts);
+    Failures failures;
+    Offers offers;
+    const std::uint64_t started_before = figures_.jobs_started;
+    while (true) {
+        if (queue_.has_offers()) {
+            for (const auto& offer : queue_.take_offers(pool_, now_)) offers.push(offer);
+        }
+        sched::Group* group = queue_.foremost(pool_);
+        if (group == nullptr && offers.empty()) return;
+        if (++attempts > kAttemptsPerPassMax ||
+            figures_.jobs_started - started_before > kStartsPerPassMax) {
+            // Untold offers are made again.
+            for (; !offers.empty(); offers.pop()) queue_.wake(offers.top().node);
+            more_to_do_ = true;
+            return;
+        }
+        if (!offers.empty() && (group == nullptr || offers.top().key < *group->members.begin())) {
+            const sched::Queue::Offer offer = offers.top();
+            offers.pop();
+            const bool started = take_up(offer);
+            const auto after = started ? std::nullopt : std::optional(offer.key);
+            if (const auto next = queue_.renew(offer, after, pool_, now_)) offers.push(*next);
+            continue;
+        }
+        const sched::QueueKey key = *group->members.begin();
+        if (const auto* known = failures.find(*group, key, queue_.wakes())) {
+            queue_.block(*group, known->missing);
+            continue;
+        }
+        const Try tried = try_start(*group, key);
+        if (tried.started) continue;
+        queue_.block(*group, tried.missing);
+        if (tried.no_room) failures.add(*group, key, tried.missing);
+    }
+}
+
+// True if somebody started.
+bool Cluster::Impl::take_up(const sched::Queue::Offer& offer) {
+    sched::Group* group = queue_.find(offer.group);
+    if (group == nullptr || !group->blocked || *group->members.begin() != offer.key) return false;
+    const auto served = queue_.renew(offer, std::nullopt, pool_, now_);
+    if (!served) return false;
+    if (served->group != offer.group) return false;
+    const Try tried = try_start(*group, offer.key);
+    if (!tried.started) queue_.block(*group, tried.missing);
+    return tried.started;
+}
+
+// With nobody passing anybody only those who are first in line are looked at.
+void Cluster::Impl::start_in_line(std::uint32_t& attempts) {
+    if (queue_.has_offers()) queue_.wake_fronts();
+    while (sched::Group* group = queue_.foremost_in_line(pool_)) {
+        if (++attempts > kAttemptsPerPassMax) {
+            more_to_do_ = true;
+            return;
+        }
+        const Try tried = try_start(*group, *group->members.begin());
+        if (!tried.started) queue_.block(*group, tried.missing);
+    }
+}
+
+Cluster::Impl::Try Cluster::Impl::try_start(sched::Group& group, sched::QueueKey key) {
     bool passes_someone = false;
-    for (PartitionIndex p = 0; p < partitions_.size(); ++p) {
+    for (PartitionIndex p = 0; settings_.backfill && p < partitions_.size(); ++p) {
         const auto front = queue_.front(p);
         if (!front || front->job == key.job || !(*front < key) ||
             !pool_.overlap(p, group.partition))
             continue;
-        if (!settings_.backfill) return false;
         passes_someone |= p == group.partition;
         ensure_reserved(*front, p);
     }
@@ -68,28 +153,46 @@ bool Cluster::Impl::try_start(sched::Group& group, sched::QueueKey key) {
                            .end = now_ + group.limit.value_or(sched::kForever),
                            .key = key,
                            .uid = job.spec->uid};
-    const auto picks = sched::place(pool_, group.partition, group.demand, view);
-    if (!picks) return false;
+    std::uint32_t found = 0;
+    const auto picks = sched::place(pool_, group.partition, group.demand, view, &found);
+    if (!picks) {
+        const std::uint32_t wanted = group.demand.shape.nodes_min;
+        return {.no_room = true, .missing = wanted > found ? wanted - found : 1};
+    }
     auto allocation = sched::make_allocation(pool_, group.demand, *picks);
-    if (!allocation) return false;
+    if (!allocation) return {};
     const PartitionIndex partition =
         group.partition;  // The group may be gone when its last job has left.
     if (job.array && !job.array->element && job.array->pending.size() > 1) {
         Job& element = split_element(job, job.array->pending.front());
         start(element, partition, std::move(*allocation), passes_someone);
         if (throttled(job)) review(job);
-        return true;
+        return {.started = true};
     }
     if (job.array && !job.array->element) {
         job.array->element = job.array->pending.front();
         job.array->pending = {};
     }
     start(job, partition, std::move(*allocation), passes_someone);
-    return true;
+    return {.started = true};
 }
 
-// A group that did not fit: could it, if everything usable were idle? If not, its jobs wait for
-// nodes to come back and must not hold up others.
+// Nodes came or went, or groups came: who has hope?
+void Cluster::Impl::review_hope() {
+    const bool all = hope_seen_ != hope_epoch_;
+    hope_seen_ = hope_epoch_;
+    const auto fresh = queue_.take_new_groups();
+    bool regained = false;
+    for (sched::Group* group : all ? queue_.groups() : fresh) {
+        const bool was_hopeless = group->hopeless;
+        give_up_hope(*group);
+        regained |= was_hopeless && !group->hopeless;
+    }
+    if (regained) queue_.wake_all();
+}
+
+// Could a group start if everything usable were idle? If not, its jobs wait for nodes to come back
+// and must not hold up others.
 void Cluster::Impl::give_up_hope(sched::Group& group) {
     if (group.hope_checked == hope_epoch_) return;
     group.hope_checked = hope_epoch_;

@@ -71,6 +71,21 @@ std::uint32_t most_tasks(const NodeEntry& node, const Shape& shape, std::uint32_
     return static_cast<std::uint32_t>(most);
 }
 
+// What every node of such a job must have free, however many tasks it gets.
+Least least_of(const Shape& shape, std::uint32_t cpus_min, std::uint32_t tasks) {
+    Least least;
+    least.idle = shape.whole_nodes;
+    if (shape.memory_per == Per::Node) least.memory = shape.memory;
+    if (shape.memory_per == Per::Cpu) least.memory = shape.memory * cpus_min;
+    for (const GresNeed& need : shape.gres_per_node) {
+        if (need.name == "gpu") least.gpus += static_cast<std::uint32_t>(need.count);
+    }
+    for (const GresNeed& need : shape.gres_per_task)
+        least.gpus += static_cast<std::uint32_t>(need.count * tasks);
+    if (!shape.gpus_per_job.empty()) least.gpus = std::max(1u, least.gpus);
+    return least;
+}
+
 }  // namespace
 
 Demand make_demand(Shape shape, const NodePool& pool) {
@@ -98,8 +113,13 @@ Demand make_demand(Shape shape, const NodePool& pool) {
     demand.cpus_min =
         std::max(shape.cpus_per_node_min,
                  shape.overcommit ? shape.cpus_per_task : shape.cpus_per_task * tasks);
+    demand.least = least_of(shape, demand.cpus_min, tasks);
     demand.shape = std::move(shape);
     return demand;
+}
+
+std::uint32_t least_cores(const Demand& demand, const NodePool& pool) {
+    return divide_up(demand.cpus_min, pool.threads_max());
 }
 
 std::uint32_t shareable_cores(const NodeEntry& node, std::uint32_t share) {

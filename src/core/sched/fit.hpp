@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/sched/free_index.hpp"
 #include "core/sched/node_pool.hpp"
 #include "core/sched/shape.hpp"
 #include "model/features.hpp"
@@ -22,8 +23,12 @@ struct Demand {
     std::vector<NodeIndex> required, excluded;  // Sorted.
     bool impossible = false;                    // Names a node that does not exist.
     std::uint32_t cpus_min = 1;                 // Least on any of its nodes.
+    Least least;                                // The cores of it are least_cores().
 };
 Demand make_demand(Shape shape, const NodePool& pool);
+
+// The fewest cores that can be of use on any node.
+std::uint32_t least_cores(const Demand& demand, const NodePool& pool);
 
 struct Fit {
     std::uint32_t tasks = 0;  // The most tasks it can hold; 0: it is of no use.

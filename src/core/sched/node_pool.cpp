@@ -3,8 +3,10 @@
 #include "core/sched/node_pool.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "base/assert.hpp"
 
@@ -141,11 +143,47 @@ void NodePool::recount(NodeEntry& entry) const {
     }
 }
 
-void NodePool::publish(const NodeEntry& entry) {
-    const bool available = entry.open && !entry.held_whole();
-    for (const auto& [partition, place] : entry.places) {
-        indexes_[partition].set(place, available ? entry.free.cores : 0);
+Capacity NodePool::capacity_of(NodeIndex index) const {
+    const NodeEntry& entry = nodes_[index];
+    Capacity capacity;
+    capacity.cores = capacity.cores_beside = entry.free.cores;
+    capacity.memory = entry.free.memory;
+    capacity.idle = entry.holdings.empty();
+    for (std::size_t at = 0; at < entry.pools.size(); ++at) {
+        if (entry.pools[at].name == "gpu") capacity.gpus += entry.free.gres[at];
     }
+    const auto reserved = reservations_.on(index);
+    if (reserved.empty()) return capacity;
+    const Reserved& first = *std::ranges::min_element(reserved, {}, &Reserved::from);
+    capacity.until = first.from;
+    // Whoever stays beyond that moment has to leave what was promised by then.
+    std::uint32_t cores = entry.free.cores;
+    for (const Holding& holding : entry.holdings) {
+        if (holding.until <= first.from) cores += holding.room.cores;
+    }
+    const std::uint32_t kept = first.whole ? cores : first.room.cores;
+    capacity.cores_beside = std::min(entry.free.cores, cores - std::min(cores, kept));
+    return capacity;
+}
+
+void NodePool::publish(NodeIndex index) {
+    const NodeEntry& entry = nodes_[index];
+    const bool available = entry.open && !entry.held_whole();
+    const Capacity capacity = entry.usable || available ? capacity_of(index) : Capacity{};
+    for (const auto& [partition, place] : entry.places) {
+        indexes_[partition].set(place, available ? capacity : Capacity{});
+        usable_indexes_[partition].set(place, entry.usable ? capacity : Capacity{});
+    }
+}
+
+void NodePool::list(const NodeEntry& entry, const Holding& holding) {
+    for (const auto& [partition, place] : entry.places)
+        leaving_[partition].insert({holding.until, place, holding.job});
+}
+
+void NodePool::unlist(const NodeEntry& entry, const Holding& holding) {
+    for (const auto& [partition, place] : entry.places)
+        leaving_[partition].erase({holding.until, place, holding.job});
 }
 
 void NodePool::reset(const std::vector<model::Node>& nodes, Settings::Unit unit) {
@@ -158,7 +196,10 @@ void NodePool::reset(const std::vector<model::Node>& nodes, Settings::Unit unit)
     }
     orders_.clear();
     indexes_.clear();
+    usable_indexes_.clear();
+    leaving_.clear();
     overlaps_.clear();
+    reservations_ = no_reservations();
 }
 
 void NodePool::redescribe(NodeIndex index, const model::Node& description) {
@@ -166,12 +207,15 @@ void NodePool::redescribe(NodeIndex index, const model::Node& description) {
     describe(entry, description);
     for (const Holding& holding : entry.holdings) take(entry, holding);
     recount(entry);
-    publish(entry);
+    publish(index);
 }
 
 void NodePool::set_partitions(const std::vector<model::Partition>& partitions) {
     orders_.assign(partitions.size(), {});
     indexes_.clear();
+    usable_indexes_.clear();
+    leaving_.assign(partitions.size(), {});
+    reservations_ = no_reservations();
     for (NodeEntry& entry : nodes_) entry.places.clear();
     std::vector<std::set<NodeIndex>> members(partitions.size());
     for (PartitionIndex p = 0; p < partitions.size(); ++p) {
@@ -184,16 +228,19 @@ void NodePool::set_partitions(const std::vector<model::Partition>& partitions) {
             return std::pair(nodes_[a].weight, a) < std::pair(nodes_[b].weight, b);
         });
         indexes_.emplace_back(static_cast<std::uint32_t>(orders_[p].size()));
+        usable_indexes_.emplace_back(static_cast<std::uint32_t>(orders_[p].size()));
         for (std::uint32_t place = 0; place < orders_[p].size(); ++place) {
             nodes_[orders_[p][place]].places.emplace_back(p, place);
         }
     }
     overlaps_.assign(partitions.size(), std::vector<bool>(partitions.size(), false));
-    for (const NodeEntry& entry : nodes_) {
+    for (NodeIndex i = 0; i < nodes_.size(); ++i) {
+        const NodeEntry& entry = nodes_[i];
         for (const auto& [a, at_a] : entry.places) {
             for (const auto& [b, at_b] : entry.places) overlaps_[a][b] = true;
         }
-        publish(entry);
+        for (const Holding& holding : entry.holdings) list(entry, holding);
+        publish(i);
     }
 }
 
@@ -208,7 +255,7 @@ std::optional<NodeIndex> NodePool::find(std::string_view name) const {
 void NodePool::set_open(NodeIndex node, bool open, bool usable) {
     nodes_[node].open = open;
     nodes_[node].usable = usable;
-    publish(nodes_[node]);
+    publish(node);
 }
 
 Room NodePool::room_of(NodeIndex node, const model::NodeGrant& grant) const {
@@ -288,10 +335,11 @@ void NodePool::claim(NodeIndex index, Holding holding) {
     NodeEntry& entry = nodes_[index];
     holding.room = room_of(index, holding.grant);
     take(entry, holding);
+    list(entry, holding);
     const auto at = std::ranges::upper_bound(entry.holdings, holding.until, {}, &Holding::until);
     entry.holdings.insert(at, std::move(holding));
     recount(entry);
-    publish(entry);
+    publish(index);
 }
 
 void NodePool::release(NodeIndex index, JobId job) {
@@ -299,35 +347,47 @@ void NodePool::release(NodeIndex index, JobId job) {
     const auto found = std::ranges::find(entry.holdings, job, &Holding::job);
     SY_ASSERT(found != entry.holdings.end());
     give_back(entry, *found);
+    unlist(entry, *found);
     entry.holdings.erase(found);
     recount(entry);
-    publish(entry);
+    publish(index);
 }
 
 void NodePool::set_until(NodeIndex index, JobId job, Instant until) {
     NodeEntry& entry = nodes_[index];
     const auto found = std::ranges::find(entry.holdings, job, &Holding::job);
     if (found == entry.holdings.end()) return;
+    unlist(entry, *found);
     Holding moved = std::move(*found);
     entry.holdings.erase(found);
     moved.until = until;
+    list(entry, moved);
     const auto at = std::ranges::upper_bound(entry.holdings, until, {}, &Holding::until);
     entry.holdings.insert(at, std::move(moved));
     ++entry.version;
+    if (!reservations_.on(index).empty()) publish(index);
 }
 
 void NodePool::reserve(NodeIndex node, Reserved reserved) {
-    nodes_[node].reserved.push_back(std::move(reserved));
-    ++nodes_[node].version;
+    reservations_.add(node, nodes_[node].places, std::move(reserved));
+    publish(node);
 }
 
 void NodePool::drop_reservation(NodeIndex node, JobId job) {
-    std::erase_if(nodes_[node].reserved, [&](const Reserved& r) { return r.job == job; });
-    ++nodes_[node].version;
+    reservations_.drop(node, nodes_[node].places, job);
+    publish(node);
 }
 
-void NodePool::drop_reservations() {
-    for (NodeEntry& entry : nodes_) entry.reserved.clear();
+std::vector<NodeIndex> NodePool::set_reservations(Reservations reservations) {
+    SY_ASSERT(reservations.node_count() == nodes_.size());
+    std::swap(reservations_, reservations);
+    std::vector<NodeIndex> concerned;
+    for (NodeIndex i = 0; i < nodes_.size(); ++i) {
+        if (reservations.on(i).empty() && reservations_.on(i).empty()) continue;
+        publish(i);
+        concerned.push_back(i);
+    }
+    return concerned;
 }
 
 void NodePool::check_invariants() const {
@@ -365,6 +425,10 @@ void NodePool::check_invariants() const {
             SY_ASSERT(std::ranges::any_of(entry.pools, fits));
         }
         SY_ASSERT(std::ranges::is_sorted(entry.holdings, {}, &Holding::until));
+        for (const auto& [partition, place] : entry.places) {
+            for (const Holding& holding : entry.holdings)
+                SY_ASSERT(leaving_[partition].contains({holding.until, place, holding.job}));
+        }
     }
 }
 

@@ -6,10 +6,9 @@
 // and states.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -18,26 +17,13 @@
 #include "base/ids.hpp"
 #include "base/time.hpp"
 #include "core/sched/free_index.hpp"
-#include "core/sched/order.hpp"
+#include "core/sched/reservations.hpp"
+#include "core/sched/room.hpp"
 #include "core/sched/shape.hpp"
 #include "model/node.hpp"
 #include "model/resources.hpp"
 
 namespace switchyard::core::sched {
-
-using NodeIndex = std::uint32_t;
-using PartitionIndex = std::uint32_t;
-
-// Kinds of generic resource on one node; what is configured beyond it is not handed out.
-inline constexpr std::size_t kGresPoolsMax = 8;
-
-// Amounts: of what is free on a node, or of what a job holds there.
-struct Room {
-    std::uint32_t cores = 0;
-    std::uint32_t holders = 0;  // Jobs on the node; 0: it is idle.
-    std::uint64_t memory = 0;
-    std::array<std::uint32_t, kGresPoolsMax> gres{};
-};
 
 // One name and type of generic resource.
 struct GresPool {
@@ -69,15 +55,6 @@ struct Holding {
     model::NodeGrant grant;
 };
 
-// A place kept for a planned job.
-struct Reserved {
-    QueueKey key;  // Only jobs behind it must respect it.
-    JobId job;
-    Instant from{}, until{};
-    Room room;
-    bool whole = false;
-};
-
 struct NodeEntry {
     std::string name;
     std::uint32_t cores = 0, threads = 1, sockets = 1;
@@ -93,13 +70,20 @@ struct NodeEntry {
     std::vector<bool> core_alone;  // Held by a job that shares with nobody.
     Room free;
     std::vector<Holding> holdings;  // By `until`.
-    std::vector<Reserved> reserved;
-    std::uint32_t version = 0;  // Grows with every change of holdings or reservations.
+    std::uint32_t version = 0;      // Grows with every change of holdings.
     std::vector<std::pair<PartitionIndex, std::uint32_t>>
         places;  // In the order of each partition.
 
     bool held_whole() const;
     std::uint32_t cpus() const { return cores * threads; }
+};
+
+// A holder's part of a node that becomes free.
+struct Leaving {
+    Instant until{};
+    std::uint32_t place = 0;  // In the order of the partition.
+    JobId job;
+    auto operator<=>(const Leaving&) const = default;
 };
 
 class NodePool {
@@ -117,7 +101,10 @@ class NodePool {
 
     void reserve(NodeIndex node, Reserved reserved);
     void drop_reservation(NodeIndex node, JobId job);
-    void drop_reservations();
+    // Another plan takes the place of the present one. Returns the nodes that it concerns.
+    std::vector<NodeIndex> set_reservations(Reservations reservations);
+    Reservations no_reservations() const { return {nodes_.size(), orders_.size()}; }
+    const Reservations& reservations() const { return reservations_; }
 
     std::size_t size() const { return nodes_.size(); }
     const NodeEntry& node(NodeIndex index) const { return nodes_[index]; }
@@ -126,9 +113,16 @@ class NodePool {
         return orders_[partition];
     }
     const FreeIndex& index(PartitionIndex partition) const { return indexes_[partition]; }
+    // The same of all nodes that are usable, open or not: what a plan begins with.
+    const FreeIndex& usable_index(PartitionIndex partition) const {
+        return usable_indexes_[partition];
+    }
+    const std::set<Leaving>& leaving(PartitionIndex partition) const { return leaving_[partition]; }
     bool overlap(PartitionIndex a, PartitionIndex b) const;
     Settings::Unit unit() const { return unit_; }
     std::uint32_t threads_max() const { return threads_max_; }
+    // What an open node can give now.
+    Capacity capacity_of(NodeIndex node) const;
     // The amounts of a grant in the terms of this node's pools.
     Room room_of(NodeIndex node, const model::NodeGrant& grant) const;
 
@@ -137,7 +131,9 @@ class NodePool {
   private:
     void describe(NodeEntry& entry, const model::Node& description);
     void recount(NodeEntry& entry) const;
-    void publish(const NodeEntry& entry);
+    void publish(NodeIndex node);
+    void list(const NodeEntry& entry, const Holding& holding);
+    void unlist(const NodeEntry& entry, const Holding& holding);
     void take(NodeEntry& entry, const Holding& holding) const;
     void give_back(NodeEntry& entry, const Holding& holding) const;
 
@@ -146,7 +142,9 @@ class NodePool {
     std::vector<NodeEntry> nodes_;
     std::unordered_map<std::string, NodeIndex> by_name_;
     std::vector<std::vector<NodeIndex>> orders_;
-    std::vector<FreeIndex> indexes_;
+    std::vector<FreeIndex> indexes_, usable_indexes_;
+    std::vector<std::set<Leaving>> leaving_;
+    Reservations reservations_{0, 0};
     std::vector<std::vector<bool>> overlaps_;
 };
 

@@ -60,9 +60,19 @@ bool users_agree(const NodeEntry& node, const Shape& shape, std::uint32_t uid) {
 class Chooser {
   public:
     Chooser(const NodePool& pool, PartitionIndex partition, const Demand& demand, const View& view)
-        : pool_(pool), partition_(partition), demand_(demand), shape_(demand.shape), view_(view) {}
+        : pool_(pool),
+          partition_(partition),
+          demand_(demand),
+          shape_(demand.shape),
+          view_(view),
+          least_(demand.least) {
+        const auto& last = pool.reservations().last_key();
+        least_.heeds = last && *last < view.key;
+        least_.end = view.end;
+        least_.cores = least_cores(demand, pool);
+    }
 
-    std::optional<std::vector<Pick>> choose();
+    std::optional<std::vector<Pick>> choose(std::uint32_t* found);
 
   private:
     bool consider(std::uint32_t place);
@@ -82,6 +92,7 @@ class Chooser {
     const Demand& demand_;
     const Shape& shape_;
     const View& view_;
+    Least least_;
     std::vector<Candidate> chosen_;
 };
 
@@ -89,9 +100,7 @@ std::uint32_t Chooser::next_place(std::uint32_t from) const {
     if (view_.future || view_.empty || shape_.share > 1) {
         return from < pool_.order(partition_).size() ? from : FreeIndex::kNone;
     }
-    // Fewer cores than this are of no use on any node.
-    const std::uint32_t threads = pool_.threads_max();
-    return pool_.index(partition_).find(from, (demand_.cpus_min + threads - 1) / threads);
+    return pool_.index(partition_).find(from, least_);
 }
 
 // Adds the node at this place if it is of use.
@@ -261,8 +270,11 @@ std::vector<Pick> Chooser::distribute() {
     return picks;
 }
 
-std::optional<std::vector<Pick>> Chooser::choose() {
-    if (!gather()) return std::nullopt;
+std::optional<std::vector<Pick>> Chooser::choose(std::uint32_t* found) {
+    if (!gather()) {
+        if (found != nullptr) *found = static_cast<std::uint32_t>(chosen_.size());
+        return std::nullopt;
+    }
     if (shape_.contiguous) keep_contiguous();
     if (chosen_.empty()) return std::nullopt;
     return distribute();
@@ -279,13 +291,14 @@ std::optional<Room> room_in(const NodePool& pool, NodeIndex index, const View& v
     if (view.future ? !node.usable : !node.open) return std::nullopt;
     Room room = view.future ? room_at(node, view.start) : node.free;
     if (!view.future && node.held_whole()) return std::nullopt;
+    const auto all = (view.reserved != nullptr ? *view.reserved : pool.reservations()).on(index);
     const auto concerns = [&](const Reserved& r) {
         return r.key < view.key && r.from < view.end && r.until > view.start;
     };
-    if (std::ranges::none_of(node.reserved, concerns)) return room;
+    if (std::ranges::none_of(all, concerns)) return room;
     // The least room is found at the start and wherever a reservation begins.
     const auto checked_at = [&](Instant at, Room base) {
-        for (const Reserved& other : node.reserved) {
+        for (const Reserved& other : all) {
             if (!concerns(other) || other.from > at || other.until <= at) continue;
             if (other.whole) base = Room{};
             subtract(base, other.room);
@@ -294,7 +307,7 @@ std::optional<Room> room_in(const NodePool& pool, NodeIndex index, const View& v
         return base;
     };
     Room least = checked_at(view.start, room);
-    for (const Reserved& reserved : node.reserved) {
+    for (const Reserved& reserved : all) {
         if (!concerns(reserved) || reserved.from <= view.start) continue;
         keep_least(least, checked_at(reserved.from, room_at(node, reserved.from)));
     }
@@ -302,8 +315,10 @@ std::optional<Room> room_in(const NodePool& pool, NodeIndex index, const View& v
 }
 
 std::optional<std::vector<Pick>> place(const NodePool& pool, PartitionIndex partition,
-                                       const Demand& demand, const View& view) {
-    return Chooser(pool, partition, demand, view).choose();
+                                       const Demand& demand, const View& view,
+                                       std::uint32_t* found) {
+    if (found != nullptr) *found = 0;
+    return Chooser(pool, partition, demand, view).choose(found);
 }
 
 Room planned_room(const NodePool& pool, const Demand& demand, const Pick& pick) {

@@ -16,6 +16,9 @@
 
 namespace switchyard::core::sched {
 
+// A limit that stands for "unlimited" in plans, as Slurm has it.
+inline constexpr Seconds kForever{365 * 86400};
+
 // From where the free room of a node is judged.
 struct View {
     Instant start{};  // When the job would begin,
@@ -25,7 +28,8 @@ struct View {
     bool future = false;  // `start` lies ahead: holders that leave by then are gone, and nodes that
                           // are busy or silent now count if they are usable.
     bool empty = false;   // As if the whole (usable) partition were idle.
-    bool every_node = false;  // With `empty`: also nodes that are down or drained.
+    bool every_node = false;                 // With `empty`: also nodes that are down or drained.
+    const Reservations* reserved = nullptr;  // Another plan than the pool's.
 };
 
 struct Pick {
@@ -37,9 +41,11 @@ struct Pick {
 // The room of a node in the view, reservations taken off; none: not to be used at all.
 std::optional<Room> room_in(const NodePool& pool, NodeIndex node, const View& view);
 
-// The nodes and tasks, or none if it does not fit in this view.
+// The nodes and tasks, or none if it does not fit in this view; then `found` is how many nodes were
+// of use.
 std::optional<std::vector<Pick>> place(const NodePool& pool, PartitionIndex partition,
-                                       const Demand& demand, const View& view);
+                                       const Demand& demand, const View& view,
+                                       std::uint32_t* found = nullptr);
 
 // Cores and cards by number. None if the counts fitted but the pieces do not (cards half used by
 // shares).

@@ -1,9 +1,10 @@
 // planner.hpp: when and where a job that cannot start now will be able to.
 //
-// The time profile of a node is the order in which its holders leave, less what is reserved there
-// for jobs ahead. For jobs that take the same from each of their nodes the planner keeps, per
-// group, the nodes by the moment they become good enough, so that the next job of the group costs
-// only the nodes that changed.
+// A partition's profile is the order in which its holders leave and its kept places end. For one
+// kind of job the planner walks along it, from now on, and only as far as it must: a node can
+// become good enough only at such a moment. Nodes that are good wait in a heap by the moment they
+// became so; the next job of the same kind goes on from there, and looks again only at what was
+// given away meanwhile.
 #pragma once
 
 #include <cstdint>
@@ -21,17 +22,20 @@ struct Planned {
     std::vector<Pick> picks;
 };
 
-// A limit that stands for "unlimited" in plans, as Slurm has it.
-inline constexpr Seconds kForever{365 * 86400};
-
 class Planner {
   public:
-    Planner(const NodePool& pool, Instant now) : pool_(pool), now_(now) {}
+    // The plan in the making is `reserved`; it and the pool must outlive the planner. Kept places
+    // may be added while the planner lives; after any other change of the pool call look_again().
+    Planner(const NodePool& pool, const Reservations& reserved, Instant now)
+        : pool_(pool), reserved_(reserved), now_(now) {}
 
-    // None: not within sight (no usable nodes for it). `group` names the cache; 0: none.
+    // None: not within sight (no usable nodes for it). `group` names what is remembered; 0:
+    // nothing.
     std::optional<Planned> plan(std::uint32_t group, PartitionIndex partition, const Demand& demand,
                                 Seconds limit, QueueKey key);
-    // Nodes looked at so far; the caller's budget.
+    // Jobs came and went in the pool since the last plan().
+    void look_again() { ++epoch_; }
+    // Moments and nodes looked at so far; the caller's budget.
     std::uint64_t looked_at() const { return looked_at_; }
 
   private:
@@ -39,32 +43,59 @@ class Planner {
         Instant at;
         std::uint32_t place;
         NodeIndex node;
-        std::uint32_t version;
+        std::uint64_t version;
         friend bool operator>(const NodeTime& a, const NodeTime& b) {
             return a.at != b.at ? a.at > b.at : a.place > b.place;
         }
     };
-    using Heap = std::vector<NodeTime>;
-
-    struct Wanted {  // On each node.
-        std::uint32_t tasks = 1;
+    // A walk along the profile of a partition.
+    struct Walk {
+        PartitionIndex partition = 0;
+        std::uint32_t free_place = 0;  // Next of the nodes that have room now; kNone: all seen.
+        std::optional<Leaving> left;   // The last that was passed,
+        std::optional<std::pair<Instant, std::uint32_t>> ended;  // of each kind.
+        std::set<Leaving>::const_iterator leaving;
+        Reservations::Ends::const_iterator ends;
+        std::uint32_t epoch = 0;    // Of the iterators; 0: not set yet.
+        std::uint64_t changes = 0;  // Of the plan, when `ends` was set.
     };
-    std::optional<Instant> earliest(NodeIndex node, const Demand& demand, Wanted wanted,
-                                    Instant from, Seconds limit, QueueKey key);
-    bool good_at(NodeIndex node, const Demand& demand, Wanted wanted, Instant at, Seconds limit,
-                 QueueKey key);
-    Heap& heap_for(std::uint32_t group, PartitionIndex partition, const Demand& demand,
-                   Wanted wanted, Seconds limit, QueueKey key);
-    std::optional<Planned> plan_alike(Heap& heap, const Demand& demand, Wanted wanted,
-                                      std::uint32_t nodes, Seconds limit, QueueKey key);
-    std::optional<Planned> plan_by_search(Heap heap, PartitionIndex partition, const Demand& demand,
-                                          Seconds limit, QueueKey key);
+    struct Moment {
+        Instant at;
+        std::uint32_t place;
+        enum class From : std::uint8_t { Free, Leaving, End } from;
+    };
+    struct Front {  // The nodes of a partition that became good for one kind of job so far.
+        Walk walk;
+        std::vector<NodeTime> heap;
+        std::vector<bool> seen;  // By place: it is in the heap, or was.
+    };
+    // One job's question.
+    struct Ask {
+        const Demand& demand;
+        std::uint32_t tasks;  // Wanted on each node,
+        bool all_gpus;        // and all cards of the job on one.
+        Seconds limit;
+        QueueKey key;
+    };
+
+    std::uint64_t version(NodeIndex node) const;
+    std::optional<Moment> peek(Walk& walk, const Demand& demand);
+    void pass(Walk& walk, const Moment& moment);
+    Fit fit_at(NodeIndex node, const Ask& ask, Instant at);
+    bool good_at(NodeIndex node, const Ask& ask, Instant at);
+    std::optional<Instant> earliest(NodeIndex node, const Ask& ask, Instant from);
+    Instant good_until(const NodeTime& entry, const Ask& ask) const;
+    void put_back(Front& front, NodeTime entry);
+    std::optional<NodeTime> next(Front& front, const Ask& ask);
+    std::optional<Planned> plan_alike(Front& front, const Ask& ask, std::uint32_t nodes);
+    std::optional<Planned> plan_by_search(PartitionIndex partition, const Ask& ask);
 
     const NodePool& pool_;
+    const Reservations& reserved_;
     Instant now_;
+    std::uint32_t epoch_ = 1;
     std::uint64_t looked_at_ = 0;
-    std::map<std::uint32_t, Heap> heaps_;
-    Heap scratch_;
+    std::map<std::uint32_t, Front> fronts_;
 };
 
 }  // namespace switchyard::core::sched

@@ -3,95 +3,194 @@
 #include "core/sched/queue.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "base/assert.hpp"
+#include "core/sched/placement.hpp"
 
 namespace switchyard::core::sched {
+namespace {
+
+// The class by which groups are skipped while no node has enough; those that share cores may find
+// some on a node that has none free.
+std::uint32_t class_of(const Group& group) {
+    return group.demand.shape.share > 1 ? 0 : group.demand.cpus_min;
+}
+
+}  // namespace
 
 void Queue::clear() {
     groups_.clear();
+    by_id_.clear();
+    new_groups_.clear();
     places_.clear();
-    ready_.clear();
-    everyone_.clear();
+    ready_.assign(ready_.size(), {});
     fronts_.assign(fronts_.size(), {});
     blocked_.assign(blocked_.size(), {});
+    offers_.clear();
 }
 
 void Queue::set_partition_count(std::size_t count) {
     SY_ASSERT(places_.empty());
+    ready_.assign(count, {});
     fronts_.assign(count, {});
     blocked_.assign(count, {});
 }
 
-void Queue::ready(Group& group) {
-    if (group.blocked || group.members.empty()) return;
-    ready_[*group.members.begin()].push_back(&group);
+// Enters the group where its state and its foremost member put it.
+void Queue::list(Group& group) {
+    if (group.members.empty()) return;
+    const QueueKey key = *group.members.begin();
+    if (!group.blocked) {
+        ready_[group.partition][class_of(group)].emplace(key, &group);
+        return;
+    }
+    const Seconds limit = group.limit.value_or(kForever);
+    const auto [at, is_new] =
+        blocked_[group.partition].try_emplace({class_of(group), group.shape_id});
+    BlockedShape& shape = at->second;
+    group.due += shape.freed;
+    shape.next_due = is_new ? group.due : std::min(shape.next_due, group.due);
+    shape.least_limit = is_new ? limit : std::min(shape.least_limit, limit);
+    shape.groups.emplace(key, &group);
 }
 
-void Queue::unready(const Group& group) {
-    if (group.blocked || group.members.empty()) return;
-    const auto found = ready_.find(*group.members.begin());
-    SY_ASSERT(found != ready_.end());
-    std::erase(found->second, &group);
-    if (found->second.empty()) ready_.erase(found);
+void Queue::unlist(Group& group) {
+    if (group.members.empty()) return;
+    const QueueKey key = *group.members.begin();
+    if (group.blocked) {
+        auto& shapes = blocked_[group.partition];
+        const auto found = shapes.find({class_of(group), group.shape_id});
+        SY_ASSERT(found != shapes.end());
+        SY_ASSERT(found->second.groups.erase(key) == 1);
+        // What it still misses goes with it.
+        group.due -= std::min(group.due, found->second.freed);
+        if (found->second.groups.empty()) shapes.erase(found);
+        return;
+    }
+    auto& classes = ready_[group.partition];
+    const auto found = classes.find(class_of(group));
+    SY_ASSERT(found != classes.end());
+    SY_ASSERT(found->second.erase(key) == 1);
+    if (found->second.empty()) classes.erase(found);
+}
+
+Group& Queue::make_group(Groups::iterator at, const NodePool& pool) {
+    at->second = std::make_unique<Group>();
+    Group& group = *at->second;
+    group.id = next_group_++;
+    group.partition = at->first.partition;
+    group.demand = make_demand(at->first.shape, pool);
+    group.limit = at->first.limit;
+    const auto alike = [&](Groups::iterator other) {
+        return other->first.partition == at->first.partition &&
+               other->first.shape == at->first.shape;
+    };
+    if (at != groups_.begin() && alike(std::prev(at))) {
+        group.shape_id = std::prev(at)->second->shape_id;
+    } else if (std::next(at) != groups_.end() && alike(std::next(at))) {
+        group.shape_id = std::next(at)->second->shape_id;
+    } else {
+        group.shape_id = next_shape_++;
+    }
+    by_id_.emplace(group.id, &group);
+    new_groups_.push_back(group.id);
+    return group;
 }
 
 void Queue::add(QueueKey key, PartitionIndex partition, const Shape& shape,
                 std::optional<Seconds> limit, const NodePool& pool) {
-    const GroupKey group_key{partition, limit, shape};
-    auto [found, is_new] = groups_.try_emplace(group_key);
-    if (is_new) {
-        found->second = std::make_unique<Group>();
-        found->second->id = next_group_++;
-        found->second->partition = partition;
-        found->second->demand = make_demand(shape, pool);
-        found->second->limit = limit;
-    }
-    Group& group = *found->second;
-    unready(group);
+    const auto [found, is_new] = groups_.try_emplace(GroupKey{partition, shape, limit});
+    Group& group = is_new ? make_group(found, pool) : *found->second;
+    // Only the foremost member decides where the group stands.
+    const bool foremost = group.members.empty() || key < *group.members.begin();
+    if (foremost) unlist(group);
     SY_ASSERT(group.members.insert(key).second);
-    ready(group);
-    if (!group.hopeless) {
-        fronts_[partition].insert(key);
-        everyone_.emplace(key, partition);
-    }
+    if (foremost) list(group);
+    if (!group.hopeless) fronts_[partition].insert(key);
     places_[key.job.value].push_back({key, &group});
 }
 
-std::vector<PartitionIndex> Queue::remove(JobId job) {
-    std::vector<PartitionIndex> first_in;
+void Queue::remove(JobId job) {
     const auto found = places_.find(job.value);
-    if (found == places_.end()) return first_in;
+    if (found == places_.end()) return;
     for (const Place& place : found->second) {
         Group& group = *place.group;
-        auto& front = fronts_[group.partition];
-        if (!front.empty() && *front.begin() == place.key) first_in.push_back(group.partition);
-        unready(group);
+        const bool foremost = *group.members.begin() == place.key;
+        if (foremost) unlist(group);
         group.members.erase(place.key);
-        ready(group);
-        front.erase(place.key);
-        everyone_.erase({place.key, group.partition});
+        if (foremost) list(group);
+        fronts_[group.partition].erase(place.key);
         if (group.members.empty()) {
-            blocked_[group.partition].erase({group.demand.cpus_min, group.id});
-            groups_.erase(GroupKey{group.partition, group.limit, group.demand.shape});
+            by_id_.erase(group.id);
+            groups_.erase(GroupKey{group.partition, group.demand.shape, group.limit});
         }
     }
     places_.erase(found);
-    return first_in;
 }
 
-Group* Queue::foremost() { return ready_.empty() ? nullptr : ready_.begin()->second.front(); }
+// Of two groups that a job stands in: the one of the partition it named first.
+bool Queue::stands_first(JobId job, const Group& group, const Group& other) const {
+    for (const Place& place : places_.at(job.value)) {
+        if (place.group == &group) return true;
+        if (place.group == &other) return false;
+    }
+    return false;
+}
 
-void Queue::block(Group& group) {
-    if (group.blocked) return;
-    unready(group);
+Group* Queue::foremost(const NodePool& pool) {
+    Group* best = nullptr;
+    for (PartitionIndex p = 0; p < ready_.size(); ++p) {
+        const std::uint32_t cpus = pool.index(p).most_cores() * pool.threads_max();
+        for (const auto& [least, groups] : ready_[p]) {
+            if (least > cpus) break;
+            const auto& [key, group] = *groups.begin();
+            if (best == nullptr || key < *best->members.begin() ||
+                (key == *best->members.begin() && stands_first(key.job, *group, *best))) {
+                best = group;
+            }
+        }
+    }
+    return best;
+}
+
+Group* Queue::foremost_in_line(const NodePool& pool) {
+    Group* best = nullptr;
+    for (PartitionIndex p = 0; p < fronts_.size(); ++p) {
+        if (fronts_[p].empty()) continue;
+        const QueueKey key = *fronts_[p].begin();
+        if (best != nullptr && *best->members.begin() < key) continue;
+        const auto is_ahead = [&](PartitionIndex other) {
+            return !fronts_[other].empty() && pool.overlap(p, other) &&
+                   fronts_[other].begin()->job != key.job && *fronts_[other].begin() < key;
+        };
+        bool first = true;
+        for (PartitionIndex other = 0; first && other < fronts_.size(); ++other)
+            first = !is_ahead(other);
+        Group* group = first ? group_of(key.job, p) : nullptr;
+        if (group != nullptr && !group->blocked) best = group;
+    }
+    return best;
+}
+
+void Queue::block(Group& group, std::uint32_t missing) {
+    unlist(group);
+    group.due = std::max(1u, missing);
     group.blocked = true;
-    blocked_[group.partition].emplace(std::pair(group.demand.cpus_min, group.id), &group);
+    list(group);
 }
 
 void Queue::unblock(Group& group) {
+    unlist(group);
     group.blocked = false;
-    ready(group);
+    list(group);
+    ++wakes_;
+}
+
+Group* Queue::find(std::uint32_t id) const {
+    const auto found = by_id_.find(id);
+    return found == by_id_.end() ? nullptr : found->second;
 }
 
 void Queue::set_hopeless(Group& group, bool hopeless) {
@@ -100,37 +199,142 @@ void Queue::set_hopeless(Group& group, bool hopeless) {
     for (const QueueKey& key : group.members) {
         if (hopeless) {
             fronts_[group.partition].erase(key);
-            everyone_.erase({key, group.partition});
         } else {
             fronts_[group.partition].insert(key);
-            everyone_.emplace(key, group.partition);
         }
     }
 }
 
-void Queue::wake(const std::vector<std::pair<PartitionIndex, std::uint32_t>>& partitions,
-                 std::uint32_t cpus) {
-    for (const auto& [partition, place] : partitions) {
-        auto& blocked = blocked_[partition];
-        while (!blocked.empty() && blocked.begin()->first.first <= cpus) {
-            Group* group = blocked.begin()->second;
-            blocked.erase(blocked.begin());
-            unblock(*group);
+bool Queue::serves(const NodePool& pool, NodeIndex node, const Group& group, Instant now) const {
+    const View view{
+        .start = now, .end = now + group.limit.value_or(kForever), .key = *group.members.begin()};
+    const auto room = room_in(pool, node, view);
+    return room && fit(pool.node(node), *room, group.demand, pool.unit()).tasks > 0;
+}
+
+std::optional<Queue::Offer> Queue::renew(const Offer& offer, const std::optional<QueueKey>& after,
+                                         const NodePool& pool, Instant now) {
+    const auto& shapes = blocked_[offer.partition];
+    const auto found = shapes.find({offer.cpus_min, offer.shape_id});
+    const NodeEntry& entry = pool.node(offer.node);
+    if (found == shapes.end() || !entry.open || entry.held_whole()) return std::nullopt;
+    const BlockedShape& shape = found->second;
+    const Demand& demand = shape.groups.begin()->second->demand;
+    if (fit(entry, entry.free, demand, pool.unit()).tasks == 0) return std::nullopt;
+    auto at = after ? shape.groups.upper_bound(*after) : shape.groups.begin();
+    std::optional<Seconds> refused;  // Whoever stays as long, and stands behind, is refused too.
+    for (; at != shape.groups.end(); ++at) {
+        const Group& group = *at->second;
+        const Seconds limit = group.limit.value_or(kForever);
+        if (group.due > shape.freed || (refused && limit >= *refused)) continue;
+        if (serves(pool, offer.node, group, now)) {
+            Offer next = offer;
+            next.key = at->first;
+            next.group = group.id;
+            return next;
         }
+        refused = limit;
     }
+    return std::nullopt;
+}
+
+// Offers the node to every shape of the partition that it has room for.
+void Queue::offer(std::vector<Offer>& offers, const NodePool& pool, NodeIndex node,
+                  PartitionIndex partition, Instant now) {
+    const NodeEntry& entry = pool.node(node);
+    const Capacity capacity = pool.capacity_of(node);
+    const std::uint32_t cpus = entry.free.cores * entry.threads;
+    auto& shapes = blocked_[partition];
+    for (auto at = shapes.begin(); at != shapes.end() && at->first.first <= cpus; ++at) {
+        BlockedShape& shape = at->second;
+        const Demand& demand = shape.groups.begin()->second->demand;
+        const Least& least = demand.least;
+        if (capacity.memory < least.memory || capacity.gpus < least.gpus ||
+            (least.idle && !capacity.idle))
+            continue;
+        if (!is_candidate(entry, node, demand) ||
+            fit(entry, entry.free, demand, pool.unit()).tasks == 0)
+            continue;
+        if (++shape.freed < shape.next_due) continue;
+        const Offer whole{{}, 0, node, partition, at->first.first, at->first.second};
+        if (const auto first = renew(whole, std::nullopt, pool, now)) offers.push_back(*first);
+    }
+}
+
+std::vector<Queue::Offer> Queue::take_offers(const NodePool& pool, Instant now) {
+    std::vector<Offer> offers;
+    ++wakes_;
+    for (const NodeIndex node : std::exchange(offers_, {})) {
+        const NodeEntry& entry = pool.node(node);
+        if (!entry.open || entry.held_whole()) continue;
+        for (const auto& [partition, place] : entry.places)
+            offer(offers, pool, node, partition, now);
+    }
+    return offers;
 }
 
 void Queue::wake_all() {
-    for (auto& blocked : blocked_) {
-        for (const auto& [key, group] : blocked) unblock(*group);
-        blocked.clear();
+    ++wakes_;
+    offers_.clear();
+    for (Shapes& shapes : blocked_) {
+        const Shapes all = std::exchange(shapes, {});
+        for (const auto& [key, shape] : all) {
+            for (const auto& [foremost, group] : shape.groups) {
+                group->blocked = false;
+                list(*group);
+            }
+        }
     }
+}
+
+void Queue::wake_fronts() {
+    offers_.clear();
+    for (PartitionIndex p = 0; p < fronts_.size(); ++p) {
+        if (fronts_[p].empty()) continue;
+        Group& group = *group_of(fronts_[p].begin()->job, p);
+        if (group.blocked) unblock(group);
+    }
+}
+
+std::size_t Queue::blocked_shapes() const {
+    std::size_t count = 0;
+    for (const Shapes& shapes : blocked_) count += shapes.size();
+    return count;
+}
+
+std::vector<Group*> Queue::take_new_groups() {
+    std::vector<Group*> fresh;
+    for (const std::uint32_t id : new_groups_) {
+        if (const auto found = by_id_.find(id); found != by_id_.end())
+            fresh.push_back(found->second);
+    }
+    new_groups_.clear();
+    return fresh;
+}
+
+std::vector<Group*> Queue::groups() const {
+    std::vector<Group*> all;
+    for (const auto& [id, group] : by_id_) all.push_back(group);
+    return all;
 }
 
 std::optional<QueueKey> Queue::front(PartitionIndex partition) const {
     const auto& front = fronts_[partition];
     if (front.empty()) return std::nullopt;
     return *front.begin();
+}
+
+std::optional<Queue::Stand> Queue::next_behind(const std::optional<Stand>& after) const {
+    std::optional<Stand> best;
+    for (PartitionIndex p = 0; p < fronts_.size(); ++p) {
+        const auto& front = fronts_[p];
+        auto at = front.begin();
+        if (after)
+            at = p > after->second ? front.lower_bound(after->first)
+                                   : front.upper_bound(after->first);
+        if (at != front.end() && (!best || *at < best->first)) best = Stand{*at, p};
+    }
+    return best;
 }
 
 Group* Queue::group_of(JobId job, PartitionIndex partition) {
@@ -146,20 +350,27 @@ void Queue::check_invariants() const {
     std::size_t members = 0, hopeful = 0, ready_groups = 0;
     for (const auto& [key, group] : groups_) {
         SY_ASSERT(!group->members.empty());
+        SY_ASSERT(by_id_.at(group->id) == group.get());
         members += group->members.size();
         if (!group->hopeless) hopeful += group->members.size();
         if (!group->blocked) ++ready_groups;
-        const bool listed =
-            blocked_[group->partition].contains({group->demand.cpus_min, group->id});
+        const auto shape = blocked_[group->partition].find({class_of(*group), group->shape_id});
+        const bool listed = shape != blocked_[group->partition].end() &&
+                            shape->second.groups.contains(*group->members.begin());
         SY_ASSERT(listed == group->blocked);
     }
     std::size_t ready_listed = 0, fronts = 0;
-    for (const auto& [key, list] : ready_) ready_listed += list.size();
+    for (const auto& classes : ready_) {
+        for (const auto& [least, groups] : classes) {
+            ready_listed += groups.size();
+            for (const auto& [key, group] : groups) SY_ASSERT(*group->members.begin() == key);
+        }
+    }
     for (const auto& front : fronts_) fronts += front.size();
+    SY_ASSERT(by_id_.size() == groups_.size());
     SY_ASSERT(places_.size() <= members);
     SY_ASSERT(ready_listed == ready_groups);
     SY_ASSERT(fronts == hopeful);
-    SY_ASSERT(everyone_.size() == hopeful);
 }
 
 }  // namespace switchyard::core::sched

@@ -1,0 +1,58 @@
+// reservations.hpp: places kept for jobs that wait: on which node, from when until when, and how
+// much of it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "base/time.hpp"
+#include "core/sched/order.hpp"
+#include "core/sched/room.hpp"
+
+namespace switchyard::core::sched {
+
+struct Reserved {
+    QueueKey key;  // Only jobs behind it must respect it.
+    JobId job;
+    Instant from{}, until{};
+    Room room;
+    bool whole = false;
+};
+
+// A plan, made or in the making. Each node is known by its places in the partitions.
+class Reservations {
+  public:
+    using Places = std::vector<std::pair<PartitionIndex, std::uint32_t>>;
+    using Ends = std::multiset<std::pair<Instant, std::uint32_t>>;  // (until, place)
+
+    Reservations(std::size_t nodes, std::size_t partitions) : nodes_(nodes), ends_(partitions) {}
+
+    void add(NodeIndex node, const Places& places, Reserved reserved);
+    void drop(NodeIndex node, const Places& places, JobId job);
+
+    std::span<const Reserved> on(NodeIndex node) const { return nodes_[node].reserved; }
+    std::uint32_t version(NodeIndex node) const { return nodes_[node].version; }
+    // When places become free again, by partition.
+    const Ends& ends(PartitionIndex partition) const { return ends_[partition]; }
+    // Whoever stands behind this must respect all of them.
+    const std::optional<QueueKey>& last_key() const { return last_key_; }
+    std::size_t node_count() const { return nodes_.size(); }
+    std::uint64_t changes() const { return changes_; }
+
+  private:
+    struct OnNode {
+        std::vector<Reserved> reserved;
+        std::uint32_t version = 0;
+    };
+    std::vector<OnNode> nodes_;
+    std::vector<Ends> ends_;
+    std::optional<QueueKey> last_key_;
+    std::uint64_t changes_ = 0;
+};
+
+}  // namespace switchyard::core::sched
