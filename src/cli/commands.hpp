@@ -13,6 +13,13 @@ int sinfo_main(int argc, char** argv);
 int scancel_main(int argc, char** argv);
 int scontrol_main(int argc, char** argv);
 int skill_main(int argc, char** argv);
+int sacct_main(int argc, char** argv);
+int sacctmgr_main(int argc, char** argv);
+int sdiag_main(int argc, char** argv);
+int seff_main(int argc, char** argv);
+int sprio_main(int argc, char** argv);
+int sshare_main(int argc, char** argv);
+int sstat_main(int argc, char** argv);
 int switchyard_main(int argc, char** argv);  // up, down, status, version, help
 
 }  // namespace switchyard::cli

@@ -80,6 +80,28 @@ constexpr Page kPages[] = {
      "by whom: users "
      "their own jobs, root and SlurmUser everything.",
      "squeue(1), sinfo(1), slurm.conf(5)"},
+    {"sacct", 1, "show what became of jobs and what they used",
+     "Lists jobs and their steps, those that are over too, as long as the controller keeps them "
+     "(PurgeJobAfter). Without -S, -E, -s or -j: what was on since midnight. Figures of use are "
+     "those of steps: they are taken while the tasks run, every JobAcctGatherFrequency seconds "
+     "and sooner at first, and when they end.\n\n"
+     "With -s the time is now unless -S or -E say otherwise; with -j it is all time.",
+     "sstat(1), seff(1), squeue(1)"},
+    {"sstat", 1, "show what running steps use",
+     "Asks the nodes of the jobs, which look at that moment.", "sacct(1), seff(1)"},
+    {"seff", 1, "show how well a job used what it had",
+     "The processor time of the job's steps against what it held, and the most memory they had.",
+     "sacct(1), sstat(1)"},
+    {"sdiag", 1, "show how busy the controller is",
+     "Counts since the controller started or since sdiag -r: jobs, scheduling passes, requests.",
+     "scontrol(1)"},
+    {"sacctmgr", 1, "show accounts, users and associations",
+     "There are none on such a cluster: the lists are empty but for the cluster itself and what "
+     "can be counted (tres), and what would change them is refused. A job's comments can be set.",
+     "sacct(1)"},
+    {"sprio", 1, "show the priorities of waiting jobs",
+     "They have no factors: partition tier, priority and submission order jobs.", "squeue(1)"},
+    {"sshare", 1, "show shares of accounts", "There are none: the list is empty.", "sacctmgr(1)"},
     {"slurmctld", 8, "the controller",
      "Holds the queue and the state of the nodes, decides what runs where, and keeps every record "
      "in a database in "

@@ -56,23 +56,37 @@ bool selected(const std::vector<model::JobSelector>& selectors, const model::Job
            });
 }
 
-// Of jobs that have not ended, memory knows more than the store: why they wait is written only
-// along with real changes.
-std::vector<model::Job> living(const core::Cluster& cluster, std::span<const JobId> ids) {
-    std::vector<model::Job> jobs;
+// What memory holds of these jobs. It is never behind the store, and knows why a job waits, which
+// is written only along with real changes.
+store::HistoryChunk remembered(const core::Cluster& cluster, std::span<const JobId> ids,
+                               bool with_steps) {
+    store::HistoryChunk known;
     for (const JobId id : ids) {
         const auto it = cluster.jobs().find(id);
-        if (it != cluster.jobs().end() && !std::holds_alternative<model::Ended>(it->second.phase))
-            jobs.push_back(it->second);
+        if (it == cluster.jobs().end()) continue;
+        known.jobs.push_back(it->second);
+        if (!with_steps) continue;
+        auto step = cluster.steps().lower_bound({.job = id, .attempt = {}, .step = {}});
+        for (; step != cluster.steps().end() && step->first.job == id; ++step)
+            known.steps.push_back(step->second);
     }
-    return jobs;
+    return known;
 }
 
-void prefer(const std::vector<model::Job>& living, std::vector<model::Job>& found) {
-    for (model::Job& job : found) {
-        const auto it = std::ranges::lower_bound(living, job.id, {}, &model::Job::id);
-        if (it != living.end() && it->id == job.id && it->attempt == job.attempt) job = *it;
+void prefer(store::HistoryChunk known, store::HistoryChunk& found) {
+    const auto find = [&](JobId id) {
+        const auto it = std::ranges::lower_bound(known.jobs, id, {}, &model::Job::id);
+        return it != known.jobs.end() && it->id == id ? &*it : nullptr;
+    };
+    for (model::Job& job : found.jobs) {
+        const model::Job* better = find(job.id);
+        if (better != nullptr && better->attempt == job.attempt) job = *better;
     }
+    std::erase_if(found.steps, [&](const model::Step& step) {
+        return std::ranges::binary_search(known.steps, step.key, {}, &model::Step::key);
+    });
+    std::ranges::move(known.steps, std::back_inserter(found.steps));
+    std::ranges::sort(found.steps, {}, &model::Step::key);
 }
 
 std::string chunk_frame(std::uint64_t request, bool last, Instant now,
@@ -135,9 +149,10 @@ void JobStreams::fetch_history(const std::shared_ptr<History>& history) {
     const Instant now = controller_.now();
     const auto part = std::span<const JobId>(history->ids).subspan(begin, count);
     controller_.reader().ask([this, history, part, last, now,
-                              known = living(controller_.cluster(), part)](store::Reader& reader) {
+                              known = remembered(controller_.cluster(), part, history->with_steps)](
+                                 store::Reader& reader) {
         auto chunk = reader.fetch(part, history->with_steps, history->query.past_runs);
-        if (chunk) prefer(known, chunk->jobs);
+        if (chunk) prefer(known, *chunk);
         std::string frame = chunk ? chunk_frame(history->request, last, now, *chunk, history->match)
                                   : failure_frame(history->request, chunk.error());
         const bool over = last || !chunk;

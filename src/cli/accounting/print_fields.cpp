@@ -1,0 +1,67 @@
+#include "cli/accounting/print_fields.hpp"
+
+#include <fmt/format.h>
+
+namespace switchyard::cli::accounting {
+namespace {
+
+constexpr int kWidthMax = 4096;
+
+void append_padded(std::string& line, std::string_view text, int width) {
+    const auto wanted = static_cast<std::size_t>(std::abs(width));
+    const std::string blanks(wanted > text.size() ? wanted - text.size() : 0, ' ');
+    if (width > 0) line += blanks;
+    line += text;
+    if (width < 0) line += blanks;
+    line += ' ';
+}
+
+}  // namespace
+
+std::vector<Wish> parse_format_list(std::string_view format) {
+    std::vector<Wish> wishes;
+    for (std::string_view part : split(format, ',')) {
+        part = trim(part);
+        if (part.empty()) continue;
+        Wish wish;
+        const std::size_t percent = part.find('%');
+        wish.name = std::string(trim(part.substr(0, percent)));
+        if (percent != std::string_view::npos) {
+            std::string_view digits = part.substr(percent + 1);
+            const bool left = digits.starts_with('-');
+            if (left) digits.remove_prefix(1);
+            const auto number = parse_uint(digits);
+            if (number && *number > 0) {
+                const int width =
+                    static_cast<int>(std::min<std::uint64_t>(*number, std::uint64_t{kWidthMax}));
+                wish.width = left ? -width : width;
+            }
+        }
+        wishes.push_back(std::move(wish));
+    }
+    return wishes;
+}
+
+void append_heading(std::string& line, std::string_view name, int width) {
+    append_padded(line, name.substr(0, static_cast<std::size_t>(std::abs(width))), width);
+}
+
+void append_cell(std::string& line, std::string_view text, int width, Wide wide) {
+    const auto room = static_cast<std::size_t>(std::abs(width));
+    if (text.size() <= room || wide == Wide::Whole) return append_padded(line, text, width);
+    std::string cut(text.substr(0, room));
+    if (wide == Wide::Mark && room > 0) cut.back() = '+';
+    append_padded(line, cut, width);
+}
+
+std::string helpformat(const std::vector<std::string_view>& names) {
+    constexpr std::size_t kPerLine = 4, kWidth = 19;
+    std::string text;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        const bool last = i % kPerLine == kPerLine - 1 || i + 1 == names.size();
+        text += last ? fmt::format("{}\n", names[i]) : fmt::format("{:<{}} ", names[i], kWidth);
+    }
+    return text;
+}
+
+}  // namespace switchyard::cli::accounting

@@ -1,0 +1,146 @@
+// print_fields.hpp: the tables of sacct, sstat, sacctmgr and sshare: columns of a width, a line of
+// dashes under the headings, or values with bars between them.
+//
+// A field is a line of a constant table: name, width (negative: to the left), and a function from a
+// row to text. A format is "JobID,State%20,NodeList%-256"; a name may be cut short and its case
+// does not matter.
+#pragma once
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "base/text.hpp"
+
+namespace switchyard::cli::accounting {
+
+// What becomes of text that is wider than its column.
+enum class Wide {
+    Mark,   // Cut, with a plus sign at the end.
+    Cut,    // Times.
+    Whole,  // Numbers.
+};
+
+struct TableStyle {
+    bool header = true;
+    bool parsable = false;  // Bars, no widths.
+    bool ending = false;    // A bar at the end of the line too.
+    std::string delimiter = "|";
+};
+
+// One name of a format list, and the width behind its '%'.
+struct Wish {
+    std::string name;
+    std::optional<int> width;
+};
+std::vector<Wish> parse_format_list(std::string_view format);
+
+void append_heading(std::string& line, std::string_view name, int width);
+void append_cell(std::string& line, std::string_view text, int width, Wide wide);
+
+template <class Row>
+struct Field {
+    std::string_view name;
+    int width;
+    Wide wide;
+    std::string (*text)(const Row& row);
+};
+
+template <class Row>
+class Table {
+  public:
+    // The error is the name that is none; "ALL" stands for every field.
+    static Result<Table> make(std::span<const Field<Row>> fields, std::string_view format,
+                              TableStyle style) {
+        Table table;
+        table.style_ = std::move(style);
+        for (const Wish& wish : parse_format_list(format)) {
+            if (equals_ignoring_case(wish.name, "ALL")) {
+                for (const Field<Row>& field : fields) table.add(field, wish.width);
+                continue;
+            }
+            const Field<Row>* field = find(fields, wish.name);
+            if (field == nullptr) return fail(Errc::InvalidArgument, wish.name);
+            table.add(*field, wish.width);
+        }
+        return table;
+    }
+
+    std::string header() const {
+        if (!style_.header) return {};
+        std::string names, dashes;
+        for (const Column& column : columns_) {
+            if (style_.parsable) {
+                append_parsable(names, column.field->name, &column == &columns_.back());
+                continue;
+            }
+            append_heading(names, column.field->name, column.width);
+            dashes.append(static_cast<std::size_t>(std::abs(column.width)), '-');
+            dashes += ' ';
+        }
+        names += '\n';
+        if (!style_.parsable) names += dashes + '\n';
+        return names;
+    }
+
+    std::string line(const Row& row) const {
+        std::string out;
+        for (const Column& column : columns_) {
+            const std::string text = column.field->text(row);
+            if (style_.parsable) {
+                append_parsable(out, text, &column == &columns_.back());
+            } else {
+                append_cell(out, text, column.width, column.field->wide);
+            }
+        }
+        out += '\n';
+        return out;
+    }
+
+  private:
+    struct Column {
+        const Field<Row>* field;
+        int width;
+    };
+
+    void add(const Field<Row>& field, std::optional<int> width) {
+        columns_.push_back({&field, width.value_or(field.width)});
+    }
+
+    // The whole name before one that only begins alike.
+    static const Field<Row>* find(std::span<const Field<Row>> fields, std::string_view name) {
+        for (const Field<Row>& field : fields) {
+            if (equals_ignoring_case(field.name, name)) return &field;
+        }
+        for (const Field<Row>& field : fields) {
+            if (!name.empty() && equals_ignoring_case(field.name.substr(0, name.size()), name))
+                return &field;
+        }
+        return nullptr;
+    }
+
+    void append_parsable(std::string& line, std::string_view text, bool last) const {
+        line += text;
+        if (!last || style_.ending) line += style_.delimiter;
+    }
+
+    TableStyle style_;
+    std::vector<Column> columns_;
+};
+
+// --helpformat: the names in columns of four.
+std::string helpformat(const std::vector<std::string_view>& names);
+
+template <class Row>
+std::vector<std::string_view> names_of(std::span<const Field<Row>> fields) {
+    std::vector<std::string_view> names;
+    for (const Field<Row>& field : fields) names.push_back(field.name);
+    return names;
+}
+
+}  // namespace switchyard::cli::accounting

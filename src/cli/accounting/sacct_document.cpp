@@ -1,0 +1,391 @@
+#include "cli/accounting/sacct_document.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.hpp"
+#include "cli/format/job_document.hpp"
+#include "cli/format/job_facts.hpp"
+#include "cli/format/step_columns.hpp"
+#include "model/hostlist.hpp"
+
+namespace switchyard::cli::accounting {
+namespace {
+
+using format::Document;
+using format::Number;
+
+// The numbers that Slurm's database gives to what it can count.
+struct TresNumber {
+    std::string_view name;
+    std::int64_t id;
+};
+constexpr std::array<TresNumber, 11> kTres{{{"cpu", 1},
+                                            {"mem", 2},
+                                            {"energy", 3},
+                                            {"node", 4},
+                                            {"billing", 5},
+                                            {"fs/disk", 6},
+                                            {"vmem", 7},
+                                            {"pages", 8},
+                                            {"gres/gpu", 1001},
+                                            {"gres/shard", 1002},
+                                            {"gres/mps", 1003}}};
+constexpr std::int64_t kOtherTres = 1000;
+
+std::int64_t number_of(std::string_view name) {
+    const auto known = std::ranges::find(kTres, name, &TresNumber::name);
+    return known == kTres.end() ? kOtherTres : known->id;
+}
+
+// "gres/gpu:a100" is type "gres" and name "gpu:a100".
+void write_name(Document& document, std::string_view tres) {
+    const std::size_t slash = tres.find('/');
+    document.text("type", tres.substr(0, slash));
+    document.text("name", slash == std::string_view::npos ? "" : tres.substr(slash + 1));
+    document.integer("id", number_of(tres));
+}
+
+// From "cpu=2,mem=200M,node=1".
+void write_list(Document& document, std::string_view key, std::string_view tres) {
+    document.begin_list(key);
+    for (const std::string_view part : split(tres, ',')) {
+        const std::size_t equals = part.find('=');
+        if (equals == std::string_view::npos) continue;
+        const std::string_view name = part.substr(0, equals), value = part.substr(equals + 1);
+        const auto memory = name == "mem" ? model::parse_memory(value)
+                                          : Result<model::MiB>(fail(Errc::InvalidArgument));
+        document.begin_map();
+        write_name(document, name);
+        const std::uint64_t count = memory ? memory->value : parse_uint(value).value_or(0);
+        document.integer("count", static_cast<std::int64_t>(count));
+        document.end();
+    }
+    document.end();
+}
+
+// Measures of one direction: the extremes with their places, the average, the sum.
+void write_measures(Document& document, std::string_view key, const model::StepUsage& usage,
+                    bool out) {
+    const auto each = [&](std::string_view name, auto count,
+                          const model::UsageMark* (*mark)(const model::UsageMeasure&)) {
+        document.begin_list(name);
+        for (const model::UsageMeasure& measure : usage.measures) {
+            if (measure.out != out) continue;
+            document.begin_map();
+            write_name(document, measure.name);
+            document.integer("count", static_cast<std::int64_t>(count(measure)));
+            if (const model::UsageMark* place = mark(measure)) {
+                document.text("node", place->node);
+                document.integer("task", place->task);
+            }
+            document.end();
+        }
+        document.end();
+    };
+    using Measure = model::UsageMeasure;
+    const auto nowhere = +[](const Measure&) -> const model::UsageMark* { return nullptr; };
+    document.begin_map(key);
+    each(
+        "max", [](const Measure& m) { return m.max.value; },
+        +[](const Measure& m) { return &m.max; });
+    each(
+        "min", [](const Measure& m) { return m.min.value; },
+        +[](const Measure& m) { return &m.min; });
+    each("average", [](const Measure& m) { return m.average(); }, nowhere);
+    each("total", [](const Measure& m) { return m.total; }, nowhere);
+    document.end();
+}
+
+void write_cpu_time(Document& document, std::string_view key, std::uint64_t micros) {
+    constexpr std::uint64_t kPerSecond = 1'000'000;
+    document.begin_map(key);
+    document.integer("seconds", static_cast<std::int64_t>(micros / kPerSecond));
+    document.integer("microseconds", static_cast<std::int64_t>(micros % kPerSecond));
+    document.end();
+}
+
+std::int64_t seconds_of(const std::optional<Instant>& moment) {
+    return moment ? unix_seconds(*moment) : 0;
+}
+
+void write_states(Document& document, const SacctRow& row) {
+    document.texts("current", {std::string(model::long_name(state_of(row)))});
+}
+
+class HistoryWriter {
+  public:
+    HistoryWriter(Document& document, const SacctRow& row)
+        : document_(document), row_(row), job_(row.job), spec_(*row.job.spec) {}
+
+    // In the order of Slurm's own documents.
+    void write() {
+        document_.begin_map();
+        add_identity();
+        add_exits_and_times();
+        add_place();
+        add_request();
+        add_files();
+        add_state_and_steps();
+        add_end();
+        document_.end();
+    }
+
+  private:
+    void add_identity();
+    void add_array();
+    void add_exits_and_times();
+    void add_times();
+    void add_place();
+    void add_request();
+    void add_files();
+    void add_state_and_steps();
+    void add_step(const model::Step& step);
+    void add_step_times(const SacctRow& row);
+    void add_step_place(const model::Step& step);
+    void add_end();
+
+    void text(std::string_view key, std::string_view value) { document_.text(key, value); }
+    bool by_cpu() const { return spec_.memory.per == model::MemoryRequest::Per::Cpu; }
+    bool by_node() const { return spec_.memory.per == model::MemoryRequest::Per::Node; }
+
+    Document& document_;
+    const SacctRow& row_;
+    const model::Job& job_;
+    const model::JobSpec& spec_;
+};
+
+void HistoryWriter::add_identity() {
+    text("account", spec_.account);
+    document_.begin_map("comment");
+    text("administrator", job_.admin_comment);
+    text("job", spec_.comment);
+    text("system", job_.system_comment);
+    document_.end();
+    const model::Allocation* allocation = model::allocation_of(job_);
+    document_.integer(
+        "allocation_nodes",
+        allocation == nullptr ? 0 : static_cast<std::int64_t>(allocation->nodes.size()));
+    add_array();
+    document_.begin_map("association");
+    text("account", spec_.account);
+    text("cluster", row_.view.cluster);
+    text("partition", "");
+    text("user", spec_.user);
+    document_.integer("id", 0);
+    document_.end();
+    text("block", "");
+    text("cluster", row_.view.cluster);
+    text("constraints", spec_.constraint);
+    text("container", "");
+}
+
+void HistoryWriter::add_array() {
+    const auto& place = job_.array;
+    document_.begin_map("array");
+    document_.integer("job_id", place ? place->array_id.value : 0);
+    document_.begin_map("limits");
+    document_.begin_map("max");
+    document_.begin_map("running");
+    document_.integer("tasks", place ? place->throttle : 0);
+    document_.end();
+    document_.end();
+    document_.end();
+    document_.number("task_id", place ? Number::of(place->element) : Number{});
+    text("task", place && !place->element ? model::format_pending_elements(*place) : "");
+    document_.end();
+}
+
+void HistoryWriter::add_exits_and_times() {
+    const model::Outcome* outcome = model::outcome_of(job_);
+    format::write_exit(document_, "derived_exit_code",
+                       outcome == nullptr ? model::ExitStatus{} : outcome->derived_exit);
+    add_times();
+    text("exclusive", spec_.exclusive == model::Exclusive::No ? "NO" : "YES");
+    format::write_exit(document_, "exit_code", exit_of(row_));
+    text("extra", spec_.extra);
+    text("failed_node", "");
+    std::vector<std::string> flags;
+    if (model::start_of(job_)) {
+        if (job_.scheduler == "Backfill") flags.emplace_back("STARTED_ON_BACKFILL");
+        if (job_.scheduler == "Main") flags.emplace_back("STARTED_ON_SCHEDULE");
+        flags.emplace_back("START_RECEIVED");
+    }
+    document_.texts("flags", flags);
+}
+
+void HistoryWriter::add_times() {
+    const model::StepUsage usage = usage_of(row_);
+    document_.begin_map("time");
+    document_.integer("elapsed", elapsed(row_).count());
+    document_.integer("eligible", seconds_of(format::eligible_time(job_)));
+    document_.integer("end", seconds_of(ended(row_)));
+    document_.number("planned", Number::of(static_cast<std::uint64_t>(planned(row_).count())));
+    document_.integer("start", seconds_of(started(row_)));
+    document_.integer("submission", unix_seconds(job_.submitted));
+    document_.integer("suspended", suspended(row_).count());
+    write_cpu_time(document_, "system", usage.system_us);
+    document_.number("limit", format::limit_number(format::time_limit(job_)));
+    write_cpu_time(document_, "total", usage.user_us + usage.system_us);
+    write_cpu_time(document_, "user", usage.user_us);
+    document_.end();
+}
+
+void HistoryWriter::add_place() {
+    text("group", spec_.group);
+    document_.begin_map("het");
+    document_.integer("job_id", 0);
+    document_.number("job_offset", {});
+    document_.end();
+    document_.integer("job_id", job_.id.value);
+    text("name", spec_.name);
+    text("licenses", spec_.licenses);
+    document_.begin_map("mcs");
+    text("label", spec_.mcs_label);
+    document_.end();
+    const model::Allocation* allocation = model::allocation_of(job_);
+    text("nodes", allocation == nullptr ? "None assigned"
+                                        : model::compress_hostlist(allocation->node_names()));
+    text("oversubscribe", spec_.oversubscribe ? "YES" : "NO");
+    text("partition", format::partition_text(job_));
+    const auto* pending = std::get_if<model::Pending>(&job_.phase);
+    document_.boolean("hold", pending != nullptr && pending->hold != model::Hold::None);
+    document_.number("priority", Number::of(job_.priority));
+    text("qos", spec_.qos);
+    text("qosreq", spec_.qos);
+}
+
+void HistoryWriter::add_request() {
+    document_.begin_map("required");
+    document_.integer("CPUs", static_cast<std::int64_t>(requested_cpus(row_)));
+    document_.number("memory_per_cpu", by_cpu() ? Number::of(spec_.memory.amount.value) : Number{});
+    document_.number("memory_per_node",
+                     by_node() ? Number::of(spec_.memory.amount.value) : Number{});
+    document_.end();
+    const model::Outcome* outcome = model::outcome_of(job_);
+    text("kill_request_user",
+         outcome != nullptr && outcome->cancelled_by ? std::to_string(*outcome->cancelled_by) : "");
+    document_.integer("restart_cnt", job_.restarts);
+    document_.begin_map("reservation");
+    document_.integer("id", 0);
+    text("name", spec_.reservation);
+    text("requested", spec_.reservation);
+    document_.end();
+    text("script", "");
+    document_.integer("segment_size", 0);
+}
+
+void HistoryWriter::add_files() {
+    const bool batch = spec_.kind == model::JobKind::Batch;
+    const format::BatchFiles files = batch ? format::batch_files(job_) : format::BatchFiles{};
+    text("stdin_expanded", files.in);
+    text("stdout_expanded", files.out);
+    text("stderr_expanded", files.err);
+    text("stdout", stream_pattern(row_, Stream::Out));
+    text("stderr", stream_pattern(row_, Stream::Err));
+    text("stdin", stream_pattern(row_, Stream::In));
+}
+
+void HistoryWriter::add_state_and_steps() {
+    document_.begin_map("state");
+    write_states(document_, row_);
+    text("reason", format::reason_text(job_));
+    document_.end();
+    document_.begin_list("steps");
+    for (const model::Step& step : row_.steps) add_step(step);
+    document_.end();
+    text("submit_line", spec_.submit_line);
+}
+
+void HistoryWriter::add_step_times(const SacctRow& row) {
+    const model::StepUsage& usage = row.step->usage;
+    document_.begin_map("time");
+    document_.integer("elapsed", elapsed(row).count());
+    document_.number("end", format::moment_number(ended(row)));
+    document_.number("start", format::moment_number(row.step->started));
+    document_.integer("suspended", suspended(row).count());
+    write_cpu_time(document_, "system", usage.system_us);
+    const auto& limit = row.step->spec.time_limit;
+    document_.number("limit", limit ? format::limit_number(limit) : Number::unlimited());
+    write_cpu_time(document_, "total", usage.user_us + usage.system_us);
+    write_cpu_time(document_, "user", usage.user_us);
+    document_.end();
+}
+
+void HistoryWriter::add_step_place(const model::Step& step) {
+    std::vector<std::string> nodes;
+    for (const model::StepNode& node : step.layout.nodes) nodes.push_back(node.grant.node);
+    document_.begin_map("nodes");
+    document_.integer("count", static_cast<std::int64_t>(nodes.size()));
+    text("range", format::step_node_list(step));
+    document_.texts("list", nodes);
+    document_.end();
+    document_.begin_map("tasks");
+    document_.integer("count", step.layout.task_count());
+    document_.end();
+    document_.begin_map("CPU");
+    document_.begin_map("requested_frequency");
+    document_.number("min", Number::of(0));
+    document_.number("max", Number::of(0));
+    document_.end();
+    text("governor", "0");
+    document_.end();
+}
+
+void HistoryWriter::add_step(const model::Step& step) {
+    const SacctRow row{.job = job_, .step = &step, .steps = {}, .view = row_.view};
+    document_.begin_map();
+    add_step_times(row);
+    format::write_exit(document_, "exit_code", exit_of(row));
+    add_step_place(step);
+    text("kill_request_user", "");
+    document_.texts("state", {std::string(model::long_name(state_of(row)))});
+    document_.begin_map("statistics");
+    document_.begin_map("CPU");
+    document_.integer("actual_frequency", 0);
+    document_.end();
+    document_.begin_map("energy");
+    document_.number("consumed", Number::of(0));
+    document_.end();
+    document_.end();
+    document_.begin_map("step");
+    text("id", format::step_id_text(step, job_));
+    text("name", step.spec.name);
+    for (const std::string_view key :
+         {"stderr", "stdin", "stdout", "stderr_expanded", "stdin_expanded", "stdout_expanded"}) {
+        text(key, "");
+    }
+    document_.end();
+    text("submit_line", step.spec.submit_line);
+    document_.begin_map("task");
+    text("distribution", layout_text(row));
+    document_.end();
+    document_.begin_map("tres");
+    write_measures(document_, "requested", step.usage, false);
+    write_measures(document_, "consumed", step.usage, true);
+    write_list(document_, "allocated", sorted_tres(step_tres(step), false, {}));
+    document_.end();
+    document_.end();
+}
+
+void HistoryWriter::add_end() {
+    document_.begin_map("tres");
+    write_list(document_, "allocated", format::allocated_tres(job_));
+    write_list(document_, "requested", format::requested_tres(job_));
+    document_.end();
+    text("used_gres", "");
+    text("user", spec_.user);
+    document_.begin_map("wckey");
+    text("wckey", spec_.wckey);
+    document_.texts("flags", {});
+    document_.end();
+    text("working_directory", spec_.work_dir);
+}
+
+}  // namespace
+
+void write_history(Document& document, const SacctRow& row) {
+    HistoryWriter(document, row).write();
+}
+
+}  // namespace switchyard::cli::accounting

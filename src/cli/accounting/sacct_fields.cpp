@@ -1,0 +1,353 @@
+// sacct_fields.cpp: every field of sacct --format. The names and widths are those of Slurm.
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "cli/accounting/sacct_row.hpp"
+#include "cli/accounting/usage_text.hpp"
+#include "cli/format/job_facts.hpp"
+#include "cli/format/step_columns.hpp"
+#include "model/hostlist.hpp"
+#include "model/time_format.hpp"
+
+namespace switchyard::cli::accounting {
+namespace {
+
+using Row = SacctRow;
+
+const model::JobSpec& spec(const Row& row) { return *row.job.spec; }
+std::string number(std::uint64_t value) { return fmt::to_string(value); }
+std::string nothing(const Row&) { return {}; }
+// Not measured here; Slurm without a plugin for it says the same.
+std::string zero_of_step(const Row& row) { return row.step != nullptr ? "0" : ""; }
+
+// Of a job only; a step has none of its own.
+template <class Text>
+std::string of_job(const Row& row, Text text) {
+    return row.step == nullptr ? std::string(text(row)) : std::string();
+}
+
+std::string moment(const std::optional<Instant>& when, const Row& row, std::string_view none) {
+    if (!when) return std::string(none);
+    return model::format_instant(*when, row.view.time_format, row.view.now);
+}
+
+std::string start_text(const Row& row) {
+    const bool over = model::outcome_of(row.job) != nullptr;
+    return moment(started(row), row, over ? "None" : "Unknown");
+}
+
+std::string submit_text(const Row& row) {
+    return moment(row.step != nullptr ? row.step->started : row.job.submitted, row, "Unknown");
+}
+
+std::string eligible_text(const Row& row) {
+    if (row.step != nullptr) return moment(row.step->started, row, "Unknown");
+    return moment(format::eligible_time(row.job), row, "Unknown");
+}
+
+std::string own_id(const Row& row) {
+    if (!row.job.array || row.job.array->element || row.element) {
+        if (row.element) return fmt::format("{}_{}", row.job.array->array_id.value, *row.element);
+        return model::display_id(row.job);
+    }
+    return fmt::format("{}_[{}]", row.job.array->array_id.value,
+                       model::format_pending_elements(*row.job.array, row.view.elements_max));
+}
+
+std::string with_step(std::string id, const Row& row) {
+    if (row.step != nullptr) id += "." + model::step_name(row.step->key.step);
+    return id;
+}
+
+std::string node_names(const Row& row) {
+    if (row.step != nullptr) return format::step_node_list(*row.step);
+    const model::Allocation* allocation = model::allocation_of(row.job);
+    if (allocation == nullptr) return "None assigned";
+    return model::compress_hostlist(allocation->node_names());
+}
+
+std::uint64_t node_count(const Row& row) {
+    if (row.step != nullptr) return row.step->layout.nodes.size();
+    const model::Allocation* allocation = model::allocation_of(row.job);
+    return allocation != nullptr ? allocation->nodes.size() : format::node_count(row.job);
+}
+
+std::string allocated_nodes(const Row& row) {
+    const bool none = row.step == nullptr && model::allocation_of(row.job) == nullptr;
+    return none ? "0" : number(node_count(row));
+}
+
+std::string allocated_tres(const Row& row) {
+    if (row.step != nullptr) return sorted_tres(step_tres(*row.step), false, row.view.units);
+    return sorted_tres(format::allocated_tres(row.job), true, row.view.units);
+}
+
+std::string requested_tres(const Row& row) {
+    return sorted_tres(format::requested_tres(row.job), true, row.view.units);
+}
+
+std::string requested_memory(const Row& row) {
+    const std::string memory = tres_part(requested_tres(row), "mem");
+    return memory.empty() ? "0" : memory;
+}
+
+Seconds planned_cpu(const Row& row) {
+    return planned(row) * static_cast<std::int64_t>(requested_cpus(row));
+}
+
+Seconds cpu_seconds(const Row& row) { return elapsed(row) * allocated_cpus(row); }
+
+std::optional<model::TimeLimit> limit_of(const Row& row) {
+    return row.step != nullptr ? row.step->spec.time_limit : format::time_limit(row.job);
+}
+
+std::string limit_text(const Row& row) {
+    const auto limit = limit_of(row);
+    if (!limit) return row.step != nullptr ? "" : "Partition_Limit";
+    return model::format_limit(*limit);
+}
+
+std::string limit_minutes(const Row& row) {
+    const auto limit = limit_of(row);
+    if (!limit) return row.step != nullptr ? "" : "Partition_Limit";
+    return limit->unlimited ? "UNLIMITED"
+                            : number(static_cast<std::uint64_t>(limit->seconds.count() / 60));
+}
+
+std::string flags(const Row& row) {
+    if (row.step != nullptr || !model::start_of(row.job)) return {};
+    return row.job.scheduler.empty() ? "StartReceived"
+                                     : "Sched" + row.job.scheduler + ",StartReceived";
+}
+
+std::string cpu_frequency(const Row& row) {
+    return row.step != nullptr && row.step->key.step == kBatchStep ? "0" : "Unknown";
+}
+
+std::string derived_exit(const Row& row) {
+    const model::Outcome* outcome = model::outcome_of(row.job);
+    return to_string(outcome == nullptr ? model::ExitStatus{} : outcome->derived_exit);
+}
+
+std::string stream_text(const Row& row, Stream stream) {
+    if (row.step != nullptr || spec(row).kind != model::JobKind::Batch) return {};
+    if (!row.view.expand_patterns) return stream_pattern(row, stream);
+    const format::BatchFiles files = format::batch_files(row.job);
+    return stream == Stream::In ? files.in : stream == Stream::Out ? files.out : files.err;
+}
+
+std::string user_text(const Row& row) {
+    return spec(row).user.empty() ? number(spec(row).uid) : spec(row).user;
+}
+std::string group_text(const Row& row) {
+    return spec(row).group.empty() ? number(spec(row).gid) : spec(row).group;
+}
+
+// Columns of what a step used; Kind says which, so that one line of the table is enough for each.
+template <const char* Name, bool Out, Figure Kind>
+std::string used(const Row& row) {
+    if (row.step == nullptr) return {};
+    return figure_text(row.step->usage, Name, Out, Kind, row.view.units);
+}
+template <const char* Name, bool Out, Figure Kind, Where Place>
+std::string used_at(const Row& row) {
+    if (row.step == nullptr) return {};
+    return place_text(row.step->usage, Name, Out, Kind, Place);
+}
+template <bool Out, Figure Kind>
+std::string all_used(const Row& row) {
+    if (row.step == nullptr) return {};
+    return figures_text(row.step->usage, Out, Kind, row.view.units);
+}
+template <bool Out, Figure Kind, Where Place>
+std::string all_used_at(const Row& row) {
+    if (row.step == nullptr) return {};
+    return places_text(row.step->usage, Out, Kind, Place);
+}
+constexpr char kCpu[] = "cpu", kMem[] = "mem", kVmem[] = "vmem", kPages[] = "pages",
+               kDisk[] = "fs/disk";
+constexpr Figure kAve = Figure::Average, kMax = Figure::Max, kMin = Figure::Min,
+                 kTot = Figure::Total;
+constexpr Where kNode = Where::Node, kTask = Where::Task;
+constexpr Wide kMark = Wide::Mark, kCut = Wide::Cut, kWhole = Wide::Whole;
+
+const Field<Row> kFields[] = {
+    {"Account", 10, kMark, [](const Row& r) { return spec(r).account; }},
+    {"AdminComment", 20, kMark,
+     [](const Row& r) { return of_job(r, [](const Row& j) { return j.job.admin_comment; }); }},
+    {"AllocCPUS", 10, kWhole, [](const Row& r) { return number(allocated_cpus(r)); }},
+    {"AllocNodes", 10, kWhole, allocated_nodes},
+    {"AllocTRES", 10, kMark, allocated_tres},
+    {"AssocID", 7, kWhole, [](const Row& r) { return of_job(r, [](const Row&) { return "0"; }); }},
+    {"AveCPU", 10, kMark, used<kCpu, false, kAve>},
+    {"AveCPUFreq", 10, kMark, zero_of_step},
+    {"AveDiskRead", 14, kMark, used<kDisk, false, kAve>},
+    {"AveDiskWrite", 14, kMark, used<kDisk, true, kAve>},
+    {"AvePages", 10, kMark, used<kPages, false, kAve>},
+    {"AveRSS", 10, kMark, used<kMem, false, kAve>},
+    {"AveVMSize", 10, kMark, used<kVmem, false, kAve>},
+    {"BlockID", 16, kMark, nothing},
+    {"Cluster", 10, kMark, [](const Row& r) { return r.view.cluster; }},
+    {"Comment", 14, kMark,
+     [](const Row& r) { return of_job(r, [](const Row& j) { return spec(j).comment; }); }},
+    {"Constraints", 19, kMark,
+     [](const Row& r) { return of_job(r, [](const Row& j) { return spec(j).constraint; }); }},
+    {"ConsumedEnergy", 14, kMark, zero_of_step},
+    {"ConsumedEnergyRaw", 17, kMark, zero_of_step},
+    {"Container", 20, kMark, nothing},
+    {"CPUTime", 10, kCut, [](const Row& r) { return model::format_duration(cpu_seconds(r)); }},
+    {"CPUTimeRAW", 10, kWhole,
+     [](const Row& r) { return number(static_cast<std::uint64_t>(cpu_seconds(r).count())); }},
+    {"DBIndex", 20, kWhole,
+     [](const Row& r) { return of_job(r, [](const Row& j) { return number(j.job.id.value); }); }},
+    {"DerivedExitCode", 15, kMark, [](const Row& r) { return of_job(r, derived_exit); }},
+    {"Elapsed", 10, kCut, [](const Row& r) { return model::format_duration(elapsed(r)); }},
+    {"ElapsedRaw", 10, kWhole,
+     [](const Row& r) { return number(static_cast<std::uint64_t>(elapsed(r).count())); }},
+    {"Eligible", 19, kCut, eligible_text},
+    {"End", 19, kCut, [](const Row& r) { return moment(ended(r), r, "Unknown"); }},
+    {"ExitCode", 8, kMark, [](const Row& r) { return to_string(exit_of(r)); }},
+    {"Extra", 20, kMark,
+     [](const Row& r) { return of_job(r, [](const Row& j) { return spec(j).extra; }); }},
+    {"FailedNode", 20, kMark, nothing},
+    {"Flags", 20, kMark, flags},
+    {"GID", 6, kWhole,
+     [](const Row& r) { return of_job(r, [](const Row& j) { return number(spec(j).gid); }); }},
+    {"Group", 9, kMark, [](const Row& r) { return of_job(r, group_text); }},
+    {"JobID", -12, kMark, [](const Row& r) { return with_step(own_id(r), r); }},
+    {"JobIDRaw", -12, kMark, [](const Row& r) { return with_step(number(r.job.id.value), r); }},
+    {"JobName", 10, kMark,
+     [](const Row& r) { return r.step != nullptr ? r.step->spec.name : spec(r).name; }},
+    {"Layout", 9, kMark, layout_text},
+    {"Licenses", 20, kMark,
+     [](const Row& r) { return of_job(r, [](const Row& j) { return spec(j).licenses; }); }},
+    {"MaxDiskRead", 12, kMark, used<kDisk, false, kMax>},
+    {"MaxDiskReadNode", 15, kMark, used_at<kDisk, false, kMax, kNode>},
+    {"MaxDiskReadTask", 15, kWhole, used_at<kDisk, false, kMax, kTask>},
+    {"MaxDiskWrite", 12, kMark, used<kDisk, true, kMax>},
+    {"MaxDiskWriteNode", 16, kMark, used_at<kDisk, true, kMax, kNode>},
+    {"MaxDiskWriteTask", 16, kWhole, used_at<kDisk, true, kMax, kTask>},
+    {"MaxPages", 8, kMark, used<kPages, false, kMax>},
+    {"MaxPagesNode", 12, kMark, used_at<kPages, false, kMax, kNode>},
+    {"MaxPagesTask", 14, kWhole, used_at<kPages, false, kMax, kTask>},
+    {"MaxRSS", 10, kMark, used<kMem, false, kMax>},
+    {"MaxRSSNode", 10, kMark, used_at<kMem, false, kMax, kNode>},
+    {"MaxRSSTask", 10, kWhole, used_at<kMem, false, kMax, kTask>},
+    {"MaxVMSize", 10, kMark, used<kVmem, false, kMax>},
+    {"MaxVMSizeNode", 14, kMark, used_at<kVmem, false, kMax, kNode>},
+    {"MaxVMSizeTask", 14, kWhole, used_at<kVmem, false, kMax, kTask>},
+    {"McsLabel", 20, kMark,
+     [](const Row& r) { return of_job(r, [](const Row& j) { return spec(j).mcs_label; }); }},
+    {"MinCPU", 10, kMark, used<kCpu, false, kMin>},
+    {"MinCPUNode", 10, kMark, used_at<kCpu, false, kMin, kNode>},
+    {"MinCPUTask", 10, kWhole, used_at<kCpu, false, kMin, kTask>},
+    {"NCPUS", 10, kWhole, [](const Row& r) { return number(allocated_cpus(r)); }},
+    {"NNodes", 8, kWhole, [](const Row& r) { return number(node_count(r)); }},
+    {"NodeList", 15, kMark, node_names},
+    {"NTasks", 8, kWhole,
+     [](const Row& r) {
+         return r.step != nullptr ? number(r.step->layout.task_count()) : std::string();
+     }},
+    {"Partition", 10, kMark,
+     [](const Row& r) {
+         return of_job(r, [](const Row& j) { return format::partition_text(j.job); });
+     }},
+    {"Planned", 10, kCut,
+     [](const Row& r) {
+         return of_job(r, [](const Row& j) { return model::format_duration(planned(j)); });
+     }},
+    {"PlannedCPU", 10, kCut,
+     [](const Row& r) {
+         return of_job(r, [](const Row& j) { return model::format_duration(planned_cpu(j)); });
+     }},
+    {"PlannedCPURAW", 13, kWhole,
+     [](const Row& r) {
+         return of_job(r, [](const Row& j) {
+             return number(static_cast<std::uint64_t>(planned_cpu(j).count()));
+         });
+     }},
+    {"Priority", 10, kWhole,
+     [](const Row& r) { return of_job(r, [](const Row& j) { return number(j.job.priority); }); }},
+    {"QOS", 10, kMark,
+     [](const Row& r) { return of_job(r, [](const Row& j) { return spec(j).qos; }); }},
+    {"QOSRAW", 6, kWhole, [](const Row& r) { return of_job(r, [](const Row&) { return "0"; }); }},
+    {"QOSREQ", 10, kMark,
+     [](const Row& r) { return of_job(r, [](const Row& j) { return spec(j).qos; }); }},
+    {"Reason", 30, kMark,
+     [](const Row& r) {
+         return of_job(r, [](const Row& j) { return format::reason_text(j.job); });
+     }},
+    {"ReqCPUFreq", 10, kMark, cpu_frequency},
+    {"ReqCPUFreqGov", 13, kMark, cpu_frequency},
+    {"ReqCPUFreqMax", 13, kMark, cpu_frequency},
+    {"ReqCPUFreqMin", 13, kMark, cpu_frequency},
+    {"ReqCPUS", 8, kWhole, [](const Row& r) { return number(requested_cpus(r)); }},
+    {"ReqMem", 10, kMark, [](const Row& r) { return of_job(r, requested_memory); }},
+    {"ReqNodes", 8, kWhole,
+     [](const Row& r) {
+         if (r.step != nullptr) return number(node_count(r));
+         return tres_part(format::requested_tres(r.job), "node");
+     }},
+    {"ReqReservation", 20, kMark,
+     [](const Row& r) { return of_job(r, [](const Row& j) { return spec(j).reservation; }); }},
+    {"ReqTRES", 10, kMark, [](const Row& r) { return of_job(r, requested_tres); }},
+    {"Reservation", 20, kMark,
+     [](const Row& r) { return of_job(r, [](const Row& j) { return spec(j).reservation; }); }},
+    {"ReservationId", 13, kWhole, nothing},
+    {"Restarts", 8, kWhole,
+     [](const Row& r) { return of_job(r, [](const Row& j) { return number(j.job.restarts); }); }},
+    {"SegmentSize", 11, kWhole,
+     [](const Row& r) { return of_job(r, [](const Row&) { return "0"; }); }},
+    {"Start", 19, kCut, start_text},
+    {"State", 10, kMark, state_text},
+    {"StdErr", 20, kMark, [](const Row& r) { return stream_text(r, Stream::Err); }},
+    {"StdIn", 20, kMark, [](const Row& r) { return stream_text(r, Stream::In); }},
+    {"StdOut", 20, kMark, [](const Row& r) { return stream_text(r, Stream::Out); }},
+    {"Submit", 19, kCut, submit_text},
+    {"SubmitLine", 20, kMark,
+     [](const Row& r) {
+         return r.step != nullptr ? r.step->spec.submit_line : spec(r).submit_line;
+     }},
+    {"Suspended", 10, kCut, [](const Row& r) { return model::format_duration(suspended(r)); }},
+    {"SystemComment", 20, kMark,
+     [](const Row& r) { return of_job(r, [](const Row& j) { return j.job.system_comment; }); }},
+    {"SystemCPU", 10, kCut, [](const Row& r) { return cpu_time_text(usage_of(r).system_us); }},
+    {"Timelimit", 10, kCut, limit_text},
+    {"TimelimitRaw", 12, kWhole, limit_minutes},
+    {"TotalCPU", 10, kCut,
+     [](const Row& r) {
+         const model::StepUsage usage = usage_of(r);
+         return cpu_time_text(usage.user_us + usage.system_us);
+     }},
+    {"TRESUsageInAve", 14, kMark, all_used<false, kAve>},
+    {"TRESUsageInMax", 14, kMark, all_used<false, kMax>},
+    {"TRESUsageInMaxNode", 18, kMark, all_used_at<false, kMax, kNode>},
+    {"TRESUsageInMaxTask", 18, kMark, all_used_at<false, kMax, kTask>},
+    {"TRESUsageInMin", 14, kMark, all_used<false, kMin>},
+    {"TRESUsageInMinNode", 18, kMark, all_used_at<false, kMin, kNode>},
+    {"TRESUsageInMinTask", 18, kMark, all_used_at<false, kMin, kTask>},
+    {"TRESUsageInTot", 14, kMark, all_used<false, kTot>},
+    {"TRESUsageOutAve", 15, kMark, all_used<true, kAve>},
+    {"TRESUsageOutMax", 15, kMark, all_used<true, kMax>},
+    {"TRESUsageOutMaxNode", 19, kMark, all_used_at<true, kMax, kNode>},
+    {"TRESUsageOutMaxTask", 19, kMark, all_used_at<true, kMax, kTask>},
+    {"TRESUsageOutMin", 15, kMark, all_used<true, kMin>},
+    {"TRESUsageOutMinNode", 19, kMark, all_used_at<true, kMin, kNode>},
+    {"TRESUsageOutMinTask", 19, kMark, all_used_at<true, kMin, kTask>},
+    {"TRESUsageOutTot", 15, kMark, all_used<true, kTot>},
+    {"UID", 6, kWhole,
+     [](const Row& r) { return of_job(r, [](const Row& j) { return number(spec(j).uid); }); }},
+    {"User", 9, kMark, [](const Row& r) { return of_job(r, user_text); }},
+    {"UserCPU", 10, kCut, [](const Row& r) { return cpu_time_text(usage_of(r).user_us); }},
+    {"WCKey", 10, kMark,
+     [](const Row& r) { return of_job(r, [](const Row& j) { return spec(j).wckey; }); }},
+    {"WCKeyID", 8, kWhole, [](const Row& r) { return of_job(r, [](const Row&) { return "0"; }); }},
+    {"WorkDir", 20, kMark,
+     [](const Row& r) { return of_job(r, [](const Row& j) { return spec(j).work_dir; }); }},
+};
+
+}  // namespace
+
+std::span<const Field<SacctRow>> sacct_fields() { return kFields; }
+
+}  // namespace switchyard::cli::accounting

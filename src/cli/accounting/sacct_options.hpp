@@ -1,0 +1,56 @@
+// sacct_options.hpp: what sacct was asked for, worked out.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/accounting/print_fields.hpp"
+#include "cli/accounting/sacct_row.hpp"
+#include "cli/document_option.hpp"
+#include "client/client.hpp"
+
+namespace switchyard::cli::accounting {
+
+// Two numbers of "4" or "2-8".
+struct Range {
+    std::uint64_t least = 0, most = UINT64_MAX;
+};
+
+struct SacctOptions {
+    client::JobsQuery query;
+    std::string format{kSacctFormat};
+    TableStyle style;
+    SacctView view;
+    std::string clusters;
+    int verbose = 0;
+    bool allocations = false;   // -X: no steps.
+    bool each_element = false;  // --array
+    bool scripts = false, environments = false;
+    DocumentWish document;
+
+    // What is compared here, because it is no matter of the store.
+    Instant from{}, to{};
+    bool window_given = false;  // -S or -E.
+    std::vector<model::JobState> states;
+    std::vector<std::uint32_t> gids;
+    std::vector<std::string> constraints, flags, reasons;
+    std::optional<Range> nodes, cpus, minutes;
+};
+
+// -s, -S, -E and their defaults, and the filters above.
+bool is_wanted(const SacctOptions& options, const model::Job& job);
+// Of "12.0" only step 0, and no line for the job.
+bool is_wanted(const SacctOptions& options, const model::Job& job, const model::Step& step);
+bool wants_job_line(const SacctOptions& options, const model::Job& job);
+
+struct SacctParsed {
+    SacctOptions options;
+    std::optional<int> exit_code;
+};
+SacctParsed parse_sacct(int argc, char** argv, Instant now);
+
+// A moment that is past: "08:00" is today's. Says what is wrong with it and returns none.
+std::optional<Instant> parse_past(std::string_view program, std::string_view text, Instant now);
+
+}  // namespace switchyard::cli::accounting

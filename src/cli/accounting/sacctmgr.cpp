@@ -1,0 +1,467 @@
+// sacctmgr.cpp: what there is of accounts, users, associations and qualities of service. This
+// cluster has none of them, so the lists are true and empty but for the cluster itself and what can
+// be counted; what would change them is refused. A job's comments can be set, as in Slurm.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <set>
+
+#include "base/text.hpp"
+#include "cli/accounting/print_fields.hpp"
+#include "cli/commands.hpp"
+#include "cli/job_ids.hpp"
+#include "cli/message.hpp"
+#include "cli/option_table.hpp"
+#include "cli/output.hpp"
+#include "cli/session.hpp"
+
+namespace switchyard::cli::accounting {
+namespace {
+
+constexpr std::string_view kProgram = "sacctmgr";
+constexpr std::string_view kRpcVersion = "11008";  // Of the release we answer as.
+
+struct Typed {
+    bool associations = false, immediate = false, header = true, parsable = false,
+         parsable2 = false, quiet = false, readonly = false;
+    int verbose = 0;
+};
+
+const Option<Typed> kOptions[] = {
+    {{"associations", 's', Argument::None, "", "with their associations"},
+     flag<&Typed::associations>},
+    {{"immediate", 'i', Argument::None, "", "without asking"}, flag<&Typed::immediate>},
+    {{"noheader", 'n', Argument::None, "", "no headings"}, flag<&Typed::header, false>},
+    {{"parsable", 'p', Argument::None, "", "bars between the fields and at the end"},
+     flag<&Typed::parsable>},
+    {{"parsable2", 'P', Argument::None, "", "bars between the fields"}, flag<&Typed::parsable2>},
+    {{"quiet", 'Q', Argument::None, "", "only say what went wrong"}, flag<&Typed::quiet>},
+    {{"readonly", 'r', Argument::None, "", "change nothing"}, flag<&Typed::readonly>},
+    {{"verbose", 'v', Argument::None, "", "say more"}, count<&Typed::verbose>},
+};
+constexpr CommandText kText{
+    .program = kProgram,
+    .operands = "show|list <entity> [format=FIELDS], modify job where jobid=ID set comment=TEXT",
+    .purpose = "What there is of accounts, users and associations.",
+    .footer = {},
+    .help_letter = 'h',
+    .takes_words = true};
+
+struct Column {
+    std::string_view name, heading;
+    int width;
+};
+using Row = std::map<std::string_view, std::string>;
+
+constexpr Column kAccountColumns[] = {
+    {"Account", "Account", 10}, {"Description", "Descr", 20}, {"Organization", "Org", 20}};
+constexpr Column kUserColumns[] = {{"User", "User", 10},
+                                   {"DefaultAccount", "Def Acct", 10},
+                                   {"DefaultWCKey", "Def WCKey", 10},
+                                   {"AdminLevel", "Admin", 9}};
+constexpr Column kAssociationColumns[] = {{"Cluster", "Cluster", 10},
+                                          {"Account", "Account", 10},
+                                          {"User", "User", 10},
+                                          {"Partition", "Partition", 10},
+                                          {"Fairshare", "Share", 9},
+                                          {"Share", "Share", 9},
+                                          {"Priority", "Priority", 10},
+                                          {"GrpJobsAccrue", "GrpJobsAccrue", 13},
+                                          {"GrpJobs", "GrpJobs", 7},
+                                          {"GrpTRES", "GrpTRES", 13},
+                                          {"GrpSubmitJobs", "GrpSubmit", 9},
+                                          {"GrpWall", "GrpWall", 11},
+                                          {"GrpTRESMins", "GrpTRESMins", 13},
+                                          {"GrpTRESRunMins", "GrpTRESRunMin", 13},
+                                          {"GrpCPUs", "GrpCPUs", 8},
+                                          {"GrpMemory", "GrpMem", 7},
+                                          {"GrpNodes", "GrpNodes", 8},
+                                          {"MaxJobs", "MaxJobs", 7},
+                                          {"MaxTRESPerNode", "MaxTRESPerNode", 14},
+                                          {"MaxTRESMins", "MaxTRESMins", 13},
+                                          {"MaxTRES", "MaxTRES", 13},
+                                          {"MaxCPUs", "MaxCPUs", 8},
+                                          {"MaxNodes", "MaxNodes", 8},
+                                          {"MaxSubmitJobs", "MaxSubmit", 9},
+                                          {"MaxWall", "MaxWall", 11},
+                                          {"QOS", "QOS", 20},
+                                          {"DefaultQOS", "Def QOS", 9},
+                                          {"ParentName", "Par Name", 10},
+                                          {"ID", "ID", 6},
+                                          {"Lineage", "Lineage", 20}};
+constexpr Column kClusterColumns[] = {{"Cluster", "Cluster", 10},
+                                      {"ControlHost", "ControlHost", 15},
+                                      {"ControlPort", "ControlPort", 12},
+                                      {"RPC", "RPC", 5},
+                                      {"Share", "Share", 9},
+                                      {"GrpJobs", "GrpJobs", 7},
+                                      {"GrpTRES", "GrpTRES", 13},
+                                      {"GrpSubmit", "GrpSubmit", 9},
+                                      {"MaxJobs", "MaxJobs", 7},
+                                      {"MaxTRES", "MaxTRES", 13},
+                                      {"MaxSubmit", "MaxSubmit", 9},
+                                      {"MaxWall", "MaxWall", 11},
+                                      {"QOS", "QOS", 20},
+                                      {"DefaultQOS", "Def QOS", 9},
+                                      {"Classification", "Class", 9},
+                                      {"Flags", "Flags", 20},
+                                      {"NodeCount", "NodeCount", 9},
+                                      {"NodeNames", "NodeNames", 20},
+                                      {"TRES", "TRES", 20}};
+constexpr Column kQosColumns[] = {{"Name", "Name", 10},
+                                  {"Priority", "Priority", 10},
+                                  {"GraceTime", "GraceTime", 10},
+                                  {"Preempt", "Preempt", 10},
+                                  {"PreemptExemptTime", "PreemptExemptTime", 19},
+                                  {"PreemptMode", "PreemptMode", 11},
+                                  {"Flags", "Flags", 40},
+                                  {"UsageThreshold", "UsageThres", 10},
+                                  {"UsageFactor", "UsageFactor", 11},
+                                  {"GrpTRES", "GrpTRES", 13},
+                                  {"GrpTRESMins", "GrpTRESMins", 13},
+                                  {"GrpTRESRunMins", "GrpTRESRunMin", 13},
+                                  {"GrpJobs", "GrpJobs", 7},
+                                  {"GrpSubmit", "GrpSubmit", 9},
+                                  {"GrpWall", "GrpWall", 11},
+                                  {"MaxTRES", "MaxTRES", 13},
+                                  {"MaxTRESPerNode", "MaxTRESPerNode", 14},
+                                  {"MaxTRESMins", "MaxTRESMins", 13},
+                                  {"MaxWall", "MaxWall", 11},
+                                  {"MaxTRESPU", "MaxTRESPU", 13},
+                                  {"MaxJobsPU", "MaxJobsPU", 9},
+                                  {"MaxSubmitPU", "MaxSubmitPU", 11},
+                                  {"MaxTRESPA", "MaxTRESPA", 13},
+                                  {"MaxTRESRunMinsPA", "MaxTRESRunMinsPA", 22},
+                                  {"MaxTRESRunMinsPU", "MaxTRESRunMinsPU", 22},
+                                  {"MaxJobsPA", "MaxJobsPA", 9},
+                                  {"MaxSubmitPA", "MaxSubmitPA", 11},
+                                  {"MinTRES", "MinTRES", 13},
+                                  {"ID", "ID", 6}};
+constexpr Column kTresColumns[] = {{"Type", "Type", 8}, {"Name", "Name", 15}, {"ID", "ID", 6}};
+constexpr Column kWckeyColumns[] = {
+    {"WCKey", "WCKey", 10}, {"Cluster", "Cluster", 10}, {"User", "User", 10}};
+
+using Rows = std::vector<Row>;
+Result<Rows> no_rows(Session&) { return Rows{}; }
+
+Result<Rows> cluster_rows(Session& session) {
+    Row row;
+    row["Cluster"] = session.config.cluster_name;
+    if (!session.config.controllers.empty()) {
+        const config::ControllerHost& host = session.config.controllers.front();
+        row["ControlHost"] = host.address.empty() ? host.host : host.address;
+    }
+    row["ControlPort"] = std::to_string(session.config.controller_port);
+    row["RPC"] = std::string(kRpcVersion);
+    SY_TRY(const client::NodesAnswer answer, client::fetch_nodes(session.connection));
+    std::uint64_t cpus = 0;
+    for (const model::Node& node : answer.nodes) cpus += node.config.cpus;
+    row["NodeCount"] = std::to_string(answer.nodes.size());
+    row["TRES"] = fmt::format("cpu={},node={}", cpus, answer.nodes.size());
+    return Rows{row};
+}
+
+// What Slurm always counts, and what the nodes have besides.
+Result<Rows> tres_rows(Session& session) {
+    Rows rows;
+    const auto add = [&](std::string type, std::string name, std::uint32_t id) {
+        rows.push_back(
+            {{"Type", std::move(type)}, {"Name", std::move(name)}, {"ID", std::to_string(id)}});
+    };
+    constexpr std::pair<std::string_view, std::string_view> kFixed[] = {
+        {"cpu", ""},     {"mem", ""},    {"energy", ""}, {"node", ""},
+        {"billing", ""}, {"fs", "disk"}, {"vmem", ""},   {"pages", ""}};
+    std::uint32_t id = 0;
+    for (const auto& [type, name] : kFixed) add(std::string(type), std::string(name), ++id);
+    SY_TRY(const client::NodesAnswer answer, client::fetch_nodes(session.connection));
+    std::set<std::string> names;
+    for (const model::Node& node : answer.nodes) {
+        for (const model::GresInventory& gres : node.config.gres) {
+            names.insert(gres.name);
+            if (!gres.type.empty()) names.insert(gres.name + ":" + gres.type);
+        }
+    }
+    id = 1000;
+    for (const std::string& name : names) add("gres", name, ++id);
+    return rows;
+}
+
+struct Entity {
+    std::string_view name;      // What may be cut short.
+    std::string_view spelling;  // Another one.
+    std::span<const Column> columns;
+    std::string_view format;
+    Result<Rows> (*rows)(Session&);
+};
+constexpr std::string_view kAssociationFormat =
+    "Cluster,Account,User,Partition,Share,Priority,GrpJobs,GrpTRES,GrpSubmitJobs,GrpWall,"
+    "GrpTRESMins,MaxJobs,MaxTRES,MaxTRESPerNode,MaxSubmitJobs,MaxWall,MaxTRESMins,QOS,DefaultQOS,"
+    "GrpTRESRunMins";
+const Entity kEntities[] = {
+    {"accounts", "account", kAccountColumns, "Account,Description,Organization", no_rows},
+    {"associations", "assoc", kAssociationColumns, kAssociationFormat, no_rows},
+    {"clusters", "cluster", kClusterColumns,
+     "Cluster,ControlHost,ControlPort,RPC,Share,GrpJobs,GrpTRES,GrpSubmit,MaxJobs,MaxTRES,"
+     "MaxSubmit,MaxWall,QOS,DefaultQOS",
+     cluster_rows},
+    {"qos", "qos", kQosColumns,
+     "Name,Priority,GraceTime,Preempt,PreemptExemptTime,PreemptMode,Flags,UsageThreshold,"
+     "UsageFactor,GrpTRES,GrpTRESMins,GrpTRESRunMins,GrpJobs,GrpSubmit,GrpWall,MaxTRES,"
+     "MaxTRESPerNode,MaxTRESMins,MaxWall,MaxTRESPU,MaxJobsPU,MaxSubmitPU,MaxTRESPA,"
+     "MaxTRESRunMinsPA,MaxTRESRunMinsPU,MaxJobsPA,MaxSubmitPA,MinTRES",
+     no_rows},
+    {"tres", "tres", kTresColumns, "Type,Name,ID", tres_rows},
+    {"users", "user", kUserColumns, "User,DefaultAccount,AdminLevel", no_rows},
+    {"wckeys", "wckey", kWckeyColumns, "WCKey,Cluster,User", no_rows},
+};
+
+bool begins(std::string_view whole, std::string_view word) {
+    return !word.empty() && equals_ignoring_case(whole.substr(0, word.size()), word);
+}
+
+const Entity* find_entity(std::string_view word) {
+    for (const Entity& entity : kEntities) {
+        if (begins(entity.name, word) || equals_ignoring_case(entity.spelling, word))
+            return &entity;
+    }
+    return nullptr;
+}
+
+const Column* find_column(const Entity& entity, std::string_view name, bool associations) {
+    const auto look = [&](std::span<const Column> columns) -> const Column* {
+        for (const bool whole : {true, false}) {
+            for (const Column& column : columns) {
+                const bool fits = whole ? equals_ignoring_case(column.name, name) ||
+                                              equals_ignoring_case(column.heading, name)
+                                        : begins(column.name, name);
+                if (fits) return &column;
+            }
+        }
+        return nullptr;
+    };
+    const Column* own = look(entity.columns);
+    return own != nullptr || !associations ? own : look(kAssociationColumns);
+}
+
+// A word of the command line after the entity: "format=...", "withassoc", "user=alice", "where".
+struct Asked {
+    std::string format;
+    bool associations = false;
+    std::map<std::string, std::set<std::string>> where;  // By the name in small letters.
+};
+
+Asked read_words(std::span<const std::string> words) {
+    Asked asked;
+    for (const std::string& word : words) {
+        const std::size_t equals = word.find('=');
+        const std::string key = to_lower(word.substr(0, equals));
+        if (equals == std::string::npos) {
+            asked.associations |= key == "withassoc";
+            // A bare word names what to show: "show user alice".
+            const bool known = key == "where" || key == "withassoc" || key == "withdeleted" ||
+                               key == "tree" || key == "wopinfo" || key == "wolimits" ||
+                               key == "withcoord" || key == "onlydefaults";
+            if (!known) asked.where["name"].insert(word);
+        } else if (begins("format", key) && key.size() >= 3) {
+            asked.format = word.substr(equals + 1);
+        } else {
+            for (const std::string& value : split_list(word.substr(equals + 1)))
+                asked.where[key].insert(value);
+        }
+    }
+    return asked;
+}
+
+bool is_meant(const Entity& entity, const Row& row, const Asked& asked) {
+    for (const auto& [key, values] : asked.where) {
+        const std::string_view name =
+            key == "name" || key == "names" ? entity.columns[0].name : std::string_view(key);
+        const Column* column = find_column(entity, name, false);
+        if (column == nullptr) continue;
+        const auto value = row.find(column->name);
+        if (value == row.end() || !values.contains(value->second)) return false;
+    }
+    return true;
+}
+
+class Printer {
+  public:
+    explicit Printer(const Typed& typed) : typed_(typed) {}
+
+    // False: a field that does not exist, which is said.
+    bool choose(const Entity& entity, const Asked& asked, bool associations) {
+        const std::string format = asked.format.empty() ? std::string(entity.format) : asked.format;
+        for (const Wish& wish : parse_format_list(format)) {
+            const Column* column = find_column(entity, wish.name, associations);
+            if (column == nullptr) {
+                say_error(kProgram, fmt::format("Unknown field '{}'", wish.name));
+                return false;
+            }
+            columns_.emplace_back(column, wish.width.value_or(column->width));
+        }
+        return true;
+    }
+
+    void header() const {
+        if (!typed_.header) return;
+        std::string line, dashes;
+        for (const auto& [column, width] : columns_) {
+            cell(line, column->heading, width, column == columns_.back().first);
+            dashes += std::string(static_cast<std::size_t>(std::abs(width)), '-') + ' ';
+        }
+        print(line + '\n');
+        if (!bars()) print(dashes + '\n');
+    }
+
+    void row(const Row& row) const {
+        std::string line;
+        for (const auto& [column, width] : columns_) {
+            const auto value = row.find(column->name);
+            cell(line, value == row.end() ? std::string_view() : value->second, width,
+                 column == columns_.back().first);
+        }
+        print(line + '\n');
+    }
+
+  private:
+    bool bars() const { return typed_.parsable || typed_.parsable2; }
+    void cell(std::string& line, std::string_view text, int width, bool last) const {
+        if (!bars()) return append_cell(line, text, width, Wide::Mark);
+        line += text;
+        if (!last || (typed_.parsable && !typed_.parsable2)) line += '|';
+    }
+
+    const Typed& typed_;
+    std::vector<std::pair<const Column*, int>> columns_;
+};
+
+int show(const Typed& typed, std::span<const std::string> words) {
+    if (words.empty()) return refuse(kProgram, "No valid entity in list command");
+    const Entity* entity = find_entity(words[0]);
+    if (entity == nullptr) {
+        return refuse(kProgram,
+                      fmt::format("No valid entity in list command: \"{}\". Here are account, "
+                                  "association, cluster, qos, tres, user and wckey",
+                                  words[0]));
+    }
+    const Asked asked = read_words(words.subspan(1));
+    Printer printer(typed);
+    if (!printer.choose(*entity, asked, asked.associations || typed.associations)) return 1;
+    auto session = open_session(std::string(kProgram));
+    if (!session) {
+        say_call_failed(kProgram, "Problem talking to the controller", session.error());
+        return 1;
+    }
+    const auto rows = entity->rows(*session);
+    if (!rows) {
+        say_call_failed(kProgram, "Problem talking to the controller", rows.error());
+        return 1;
+    }
+    printer.header();
+    for (const Row& row : *rows) {
+        if (is_meant(*entity, row, asked)) printer.row(row);
+    }
+    std::fflush(stdout);
+    return 0;
+}
+
+// modify job where jobid=12 set comment=... or admincomment=...
+int modify_job(const Typed& typed, std::span<const std::string> words) {
+    std::vector<model::JobSelector> jobs;
+    model::JobUpdate update;
+    bool setting = false;
+    for (const std::string& word : words) {
+        const std::string key = to_lower(word.substr(0, word.find('=')));
+        const bool has_value = word.find('=') != std::string::npos;
+        const std::string value = has_value ? word.substr(word.find('=') + 1) : std::string();
+        if (!has_value) {
+            setting = key == "set" || (key != "where" && setting);
+        } else if (!setting && (key == "jobid" || key == "job" || key == "jobs")) {
+            auto ids = parse_job_list(value);
+            if (!ids) return refuse(kProgram, fmt::format("Invalid job id {}", value));
+            jobs = *std::move(ids);
+        } else if (setting && key == "comment") {
+            update.comment = value;
+        } else if (setting && key == "admincomment") {
+            update.admin_comment = value;
+        } else if (!setting && (key == "cluster" || key == "clusters")) {
+            continue;
+        } else {
+            return refuse(kProgram, fmt::format("Unknown condition: {}", word));
+        }
+    }
+    if (jobs.empty() || (!update.comment && !update.admin_comment)) {
+        return refuse(kProgram,
+                      "modify job needs where jobid=ID and set comment= or admincomment=");
+    }
+    if (typed.readonly) return refuse(kProgram, "Can't run this command in readonly mode.");
+    auto session = open_session(std::string(kProgram));
+    if (!session) {
+        say_call_failed(kProgram, "Problem talking to the controller", session.error());
+        return 1;
+    }
+    const auto answer = client::update_jobs(session->connection, jobs, update);
+    if (!answer) {
+        say_call_failed(kProgram, "Problem modifying the job", answer.error());
+        return 1;
+    }
+    for (const client::Problem& problem : answer->problems) {
+        say_error(kProgram, fmt::format("Job {}: {}", problem.job, errc_text(problem.code)));
+    }
+    if (!answer->problems.empty()) return 1;
+    if (!typed.quiet) {
+        print(" Modified jobs...\n");
+        for (const std::string& id : answer->touched) print(fmt::format("  {}\n", id));
+        std::fflush(stdout);
+    }
+    return 0;
+}
+
+int change(const Typed& typed, std::string_view verb, std::span<const std::string> words) {
+    const bool modify = begins("modify", verb) || begins("update", verb);
+    if (modify && !words.empty() && begins("jobs", words[0]))
+        return modify_job(typed, words.subspan(1));
+    return refuse(kProgram,
+                  fmt::format("{}: this cluster has no accounts, users, associations or qualities "
+                              "of service, and none can be made",
+                              verb));
+}
+
+int command_main(int argc, char** argv) {
+    Typed typed;
+    const ParsedLine line = parse_options(kText, kOptions, typed, argc, argv);
+    if (line.exit_code) return *line.exit_code;
+    const std::vector<OptionLine> lines = lines_of(kOptions);
+    if (line.words.empty()) {
+        print(usage_of(kText, lines));
+        return 1;
+    }
+    const std::string& verb = line.words[0];
+    const auto rest = std::span<const std::string>(line.words).subspan(1);
+    if (begins("list", verb) || begins("show", verb)) return show(typed, rest);
+    if (begins("help", verb)) {
+        print(help_of(kText, lines));
+        return 0;
+    }
+    if (begins("version", verb)) {
+        print(fmt::format("{}\n", kVersionLine));
+        return 0;
+    }
+    for (const std::string_view known :
+         {"add", "create", "delete", "remove", "modify", "update", "dump", "load", "archive",
+          "clear", "reconfigure", "shutdown"}) {
+        if (begins(known, verb)) return change(typed, known, rest);
+    }
+    return refuse(kProgram, fmt::format("invalid keyword: {}", verb));
+}
+
+}  // namespace
+}  // namespace switchyard::cli::accounting
+
+namespace switchyard::cli {
+
+int sacctmgr_main(int argc, char** argv) { return accounting::command_main(argc, argv); }
+
+}  // namespace switchyard::cli

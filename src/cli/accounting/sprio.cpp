@@ -1,0 +1,227 @@
+// sprio.cpp: the priorities of jobs that wait. They have no factors here: a job is ordered by the
+// tier of its partition, its priority and its submission, so every weight is zero and what remains
+// of a priority is the number itself.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <compare>
+#include <cstdio>
+
+#include "base/text.hpp"
+#include "cli/commands.hpp"
+#include "cli/format/field_table.hpp"
+#include "cli/format/job_facts.hpp"
+#include "cli/job_ids.hpp"
+#include "cli/message.hpp"
+#include "cli/option_table.hpp"
+#include "cli/output.hpp"
+#include "cli/session.hpp"
+
+namespace switchyard::cli {
+namespace {
+
+constexpr std::string_view kProgram = "sprio";
+constexpr double kPriorityTop = 4294967295.0;
+
+struct PriorityRow {
+    const model::Job* job;  // Null: the line of weights.
+    std::string partition;
+};
+using Row = PriorityRow;
+using Field = format::Field<Row>;
+
+constexpr format::Overflow kCut = format::Overflow::Cut;
+
+std::string of_job(const Row& row, const std::string& text) {
+    return row.job == nullptr ? std::string() : text;
+}
+std::string factor(const Row&) { return "0"; }
+std::string normal(const Row&) { return "0.0000000"; }
+std::string no_tres(const Row&) { return {}; }
+
+const Field kFields[] = {
+    {'a', "", "AGE", kCut, normal},
+    {'A', "", "AGE", kCut, factor},
+    {'b', "", "ASSOC", kCut, normal},
+    {'B', "", "ASSOC", kCut, factor},
+    {'f', "", "FAIRSHARE", kCut, normal},
+    {'F', "", "FAIRSHARE", kCut, factor},
+    {'i', "", "JOBID", kCut,
+     [](const Row& r) { return r.job == nullptr ? "Weights" : model::display_id(*r.job); }},
+    {'j', "", "JOBSIZE", kCut, normal},
+    {'J', "", "JOBSIZE", kCut, factor},
+    {'n', "", "QOSNAME", kCut,
+     [](const Row& r) { return of_job(r, r.job ? r.job->spec->qos : ""); }},
+    {'N', "", "NICE", kCut,
+     [](const Row& r) { return of_job(r, fmt::to_string(r.job ? r.job->spec->nice : 0)); }},
+    {'o', "", "ACCOUNT", kCut,
+     [](const Row& r) { return of_job(r, r.job ? r.job->spec->account : ""); }},
+    {'p', "", "PARTITION", kCut, normal},
+    {'P', "", "PARTITION", kCut, factor},
+    {'q', "", "QOS", kCut, normal},
+    {'Q', "", "QOS", kCut, factor},
+    {'r', "", "PARTITION", kCut, [](const Row& r) { return r.partition; }},
+    {'S', "", "SITE", kCut, factor},
+    {'t', "", "TRES", kCut, no_tres},
+    {'T', "", "TRES", kCut, no_tres},
+    {'u', "", "USER", kCut, [](const Row& r) { return of_job(r, r.job ? r.job->spec->user : ""); }},
+    {'y', "", "PRIORITY", kCut,
+     [](const Row& r) {
+         return of_job(r, fmt::format("{:.14f}", r.job ? r.job->priority / kPriorityTop : 0));
+     }},
+    {'Y', "", "PRIORITY", kCut,
+     [](const Row& r) { return of_job(r, fmt::to_string(r.job ? r.job->priority : 0)); }},
+};
+
+// Factors without weight are left out, as Slurm does.
+constexpr std::string_view kFormat = "%.15i %9r %.10Y %.10S";
+constexpr std::string_view kNormal = "%.15i %9r %.10y %.10S";
+constexpr std::string_view kWeights = "%.15i %9r %.10Y %.10S %.10A %.10B %.10F %.10J %.10P %.10Q";
+constexpr std::string_view kLong =
+    "%.15i %9r %.8u %.8o %.10Y %.10S %.10A %.10B %.10F %.10J %.10P %.10n %.10Q %.11N %.20T";
+
+struct Typed {
+    std::optional<std::string> jobs, users, partitions, format, sort;
+    std::string clusters;
+    bool header = true, long_list = false, normal = false, weights = false;
+    int verbose = 0;
+};
+Taken take_jobs(Typed& typed, const OptionUse& use) {
+    if (use.has_value) typed.jobs = std::string(use.value);
+    return std::nullopt;
+}
+
+const Option<Typed> kOptions[] = {
+    {{.name = "federation"}, nothing<Typed>},
+    {{"noheader", 'h', Argument::None, "", "no headings"}, flag<&Typed::header, false>},
+    {{"jobs", 'j', Argument::Optional, "IDS", "only these jobs"}, take_jobs},
+    {{.name = "local"}, nothing<Typed>},
+    {{"long", 'l', Argument::None, "", "more columns"}, flag<&Typed::long_list>},
+    {{"clusters", 'M', Argument::Required, "NAME", "the cluster to ask", "SLURM_CLUSTERS"},
+     keep<&Typed::clusters>},
+    {{.name = "cluster", .argument = Argument::Required, .same_as = "clusters"}},
+    {{"norm", 'n', Argument::None, "", "priorities between 0 and 1"}, flag<&Typed::normal>},
+    {{"format", 'o', Argument::Required, "FORMAT", "columns by letter: %[[.]width]letter[text]"},
+     keep<&Typed::format>},
+    {{"partition", 'p', Argument::Required, "NAMES", "only jobs that wait for these partitions"},
+     keep<&Typed::partitions>},
+    {{.name = "sibling"}, nothing<Typed>},
+    {{"sort", 'S', Argument::Required, "LETTERS", "order, such as -Y (- for descending)"},
+     keep<&Typed::sort>},
+    {{"user", 'u', Argument::Required, "NAMES", "only jobs of these users"}, keep<&Typed::users>},
+    {{"verbose", 'v', Argument::None, "", "say how priorities are made"}, count<&Typed::verbose>},
+    {{"weights", 'w', Argument::None, "", "the weights of the factors"}, flag<&Typed::weights>},
+};
+constexpr CommandText kText{.program = kProgram,
+                            .operands = {},
+                            .purpose = "The priorities of jobs that wait.",
+                            .footer = {},
+                            .help_letter = 0,
+                            .takes_words = false};
+
+std::string_view format_of(const Typed& typed) {
+    if (typed.format) return *typed.format;
+    if (typed.weights) return kWeights;
+    if (typed.long_list) return kLong;
+    return typed.normal ? kNormal : kFormat;
+}
+
+// What rows are ordered by: a number or a text, up or down.
+struct OrderPart {
+    const Field* field;
+    bool down;
+    std::strong_ordering compare(const Row& a, const Row& b) const {
+        const auto key = [&](const Row& row) {
+            const std::string text = field->text(row);
+            const auto number = parse_uint(text);
+            return std::pair(number.value_or(0), number ? std::string() : text);
+        };
+        return down ? key(b) <=> key(a) : key(a) <=> key(b);
+    }
+};
+
+bool sort_rows(std::vector<Row>& rows, const std::string& order) {
+    std::vector<OrderPart> parts;
+    for (std::string_view letter : split(order, ',')) {
+        letter = trim(letter);
+        const bool down = letter.starts_with('-');
+        if (down || letter.starts_with('+')) letter.remove_prefix(1);
+        const auto field = std::ranges::find_if(kFields, [&](const Field& each) {
+            return letter.size() == 1 && each.letter == letter[0];
+        });
+        if (field == std::end(kFields)) return false;
+        parts.push_back({.field = field, .down = down});
+    }
+    std::ranges::sort(rows, [&](const Row& a, const Row& b) {
+        for (const OrderPart& part : parts) {
+            if (const auto order_of = part.compare(a, b); order_of != 0) return order_of < 0;
+        }
+        return false;
+    });
+    return true;
+}
+
+Result<client::JobsQuery> to_query(const Typed& typed) {
+    client::JobsQuery query;
+    query.filter.states = {model::JobState::Pending};
+    query.hidden_partitions = true;
+    if (typed.jobs) {
+        auto ids = parse_job_list(*typed.jobs);
+        if (!ids) return fail(Errc::InvalidArgument, "Invalid job id: " + ids.error().message);
+        query.filter.jobs = *std::move(ids);
+    }
+    for (const std::string& name : split_list(typed.users.value_or(""))) {
+        const auto uid = find_uid(name);
+        if (!uid) return fail(Errc::InvalidArgument, "Invalid user: " + name);
+        query.filter.uids.push_back(*uid);
+    }
+    query.filter.partitions = split_list(typed.partitions.value_or(""));
+    return query;
+}
+
+int run(const Typed& typed) {
+    const auto table =
+        format::FieldTable<Row>::by_letter(kFields, format::parse_letter_format(format_of(typed)));
+    for (const std::string& letter : table.unknown())
+        say_error(kProgram, fmt::format("Invalid job format specification: {}", letter));
+    const auto query = to_query(typed);
+    if (!query) return refuse(kProgram, query.error().message);
+    auto session = open_session(std::string(kProgram));
+    if (!session) {
+        say_call_failed(kProgram, "Couldn't get priority factors from controller", session.error());
+        return 1;
+    }
+    if (!is_our_cluster(kProgram, typed.clusters, session->config)) return 1;
+    const auto found = client::fetch_jobs(session->connection, *query);
+    if (!found) {
+        say_call_failed(kProgram, "Couldn't get priority factors from controller", found.error());
+        return 1;
+    }
+    std::vector<Row> rows;
+    if (typed.weights) rows.push_back({.job = nullptr, .partition = ""});
+    for (const model::Job& job : found->jobs) {
+        if (typed.weights) break;
+        for (const std::string& partition : job.spec->partitions)
+            rows.push_back({.job = &job, .partition = partition});
+    }
+    if (!sort_rows(rows, typed.sort.value_or("i")))
+        return refuse(kProgram, fmt::format("Invalid sort specification: {}", *typed.sort));
+    if (typed.verbose > 0) {
+        say(kProgram, "priorities have no factors: partition tier and submission order jobs");
+    }
+    std::string text = typed.header ? table.header() : std::string();
+    for (const Row& row : rows) table.append_row(text, row);
+    print(text);
+    std::fflush(stdout);
+    return 0;
+}
+
+}  // namespace
+
+int sprio_main(int argc, char** argv) {
+    Typed typed;
+    const ParsedLine line = parse_options(kText, kOptions, typed, argc, argv);
+    return line.exit_code ? *line.exit_code : run(typed);
+}
+
+}  // namespace switchyard::cli

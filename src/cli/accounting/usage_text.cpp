@@ -1,0 +1,81 @@
+#include "cli/accounting/usage_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "base/text.hpp"
+#include "model/time_format.hpp"
+
+namespace switchyard::cli::accounting {
+namespace {
+
+std::uint64_t value_of(const model::UsageMeasure& measure, Figure figure) {
+    switch (figure) {
+        case Figure::Average:
+            return measure.average();
+        case Figure::Max:
+            return measure.max.value;
+        case Figure::Min:
+            return measure.min.value;
+        case Figure::Total:
+            return measure.total;
+    }
+    return 0;
+}
+
+const model::UsageMark& mark_of(const model::UsageMeasure& measure, Figure figure) {
+    return figure == Figure::Min ? measure.min : measure.max;
+}
+
+std::string cpu_text(std::uint64_t millis) {
+    return model::format_duration(Seconds{static_cast<std::int64_t>(millis / 1000)});
+}
+
+std::string value_text(const model::UsageMeasure& measure, Figure figure, const Units& units) {
+    const std::uint64_t value = value_of(measure, figure);
+    return measure.name == "cpu" ? cpu_text(value) : amount_text(value, 0, units);
+}
+
+template <class Text>
+std::string list_text(const model::StepUsage& usage, bool out, Text text) {
+    std::vector<std::string> parts;
+    for (const model::UsageMeasure& measure : usage.measures) {
+        if (measure.out == out) parts.push_back(measure.name + "=" + text(measure));
+    }
+    std::ranges::sort(parts);
+    return join(parts, ",");
+}
+
+}  // namespace
+
+std::string figure_text(const model::StepUsage& usage, std::string_view name, bool out,
+                        Figure figure, const Units& units) {
+    const model::UsageMeasure* measure = model::find_measure(usage, name, out);
+    return measure == nullptr ? std::string() : value_text(*measure, figure, units);
+}
+
+std::string place_text(const model::StepUsage& usage, std::string_view name, bool out,
+                       Figure figure, Where where) {
+    const model::UsageMeasure* measure = model::find_measure(usage, name, out);
+    if (measure == nullptr) return {};
+    const model::UsageMark& mark = mark_of(*measure, figure);
+    return where == Where::Node ? mark.node : fmt::to_string(mark.task);
+}
+
+std::string figures_text(const model::StepUsage& usage, bool out, Figure figure,
+                         const Units& units) {
+    return list_text(usage, out, [&](const model::UsageMeasure& measure) {
+        return value_text(measure, figure, units);
+    });
+}
+
+std::string places_text(const model::StepUsage& usage, bool out, Figure figure, Where where) {
+    return list_text(usage, out, [&](const model::UsageMeasure& measure) {
+        const model::UsageMark& mark = mark_of(measure, figure);
+        return where == Where::Node ? mark.node : fmt::to_string(mark.task);
+    });
+}
+
+}  // namespace switchyard::cli::accounting

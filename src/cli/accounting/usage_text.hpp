@@ -1,0 +1,24 @@
+// usage_text.hpp: what a step used, as the columns that sacct and sstat share.
+#pragma once
+
+#include <string>
+
+#include "cli/accounting/amounts.hpp"
+#include "model/usage.hpp"
+
+namespace switchyard::cli::accounting {
+
+enum class Figure { Average, Max, Min, Total };
+enum class Where { Node, Task };
+
+// "11716K"; empty when nobody measured it.
+std::string figure_text(const model::StepUsage& usage, std::string_view name, bool out,
+                        Figure figure, const Units& units);
+std::string place_text(const model::StepUsage& usage, std::string_view name, bool out,
+                       Figure figure, Where where);
+// "cpu=00:00:01,fs/disk=30226,mem=11716K": all measures of one direction.
+std::string figures_text(const model::StepUsage& usage, bool out, Figure figure,
+                         const Units& units);
+std::string places_text(const model::StepUsage& usage, bool out, Figure figure, Where where);
+
+}  // namespace switchyard::cli::accounting
