@@ -40,7 +40,7 @@ std::string array_task_id(const JobRow& row) {
 }
 
 std::string display_id(const JobRow& row) {
-    if (!row.job.array) return job_id(row);
+    if (!row.job.array) return model::display_id(row.job);
     const std::string elements = array_task_id(row);
     const bool single = row.element || row.job.array->element;
     return array_job_id(row) + (single ? "_" + elements : "_[" + elements + "]");
