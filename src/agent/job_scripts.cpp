@@ -13,7 +13,7 @@
 #include "model/hostlist.hpp"
 #include "os/child.hpp"
 #include "os/files.hpp"
-#include "stepd/environment.hpp"
+#include "stepd/gpu_environment.hpp"
 #include "wire/codec.hpp"
 
 namespace switchyard::agent {

@@ -203,12 +203,12 @@ struct Tick {};  // Time passed: the instant asked for by Cluster::next_wakeup h
 
 }  // namespace event
 
-using Event = std::variant<event::Submit, event::Attach, event::CreateStep, event::WaitForEnd,
-                           event::TokenGone, event::Signal, event::UpdateJob, event::Hold,
-                           event::Requeue, event::Suspend, event::Top, event::UpdateNode,
-                           event::UpdatePartition, event::Reconfigure, event::NodeUp,
-                           event::NodeLost, event::NodeLoad, event::StepEnded, event::JobClean,
-                           event::Tick, event::StepStarted, event::Release, event::ScriptFailed,
-                           event::GpuIdle>;
+using Event =
+    std::variant<event::Submit, event::Attach, event::CreateStep, event::WaitForEnd,
+                 event::TokenGone, event::Signal, event::UpdateJob, event::Hold, event::Requeue,
+                 event::Suspend, event::Top, event::UpdateNode, event::UpdatePartition,
+                 event::Reconfigure, event::NodeUp, event::NodeLost, event::NodeLoad,
+                 event::StepEnded, event::JobClean, event::Tick, event::StepStarted, event::Release,
+                 event::ScriptFailed, event::GpuIdle>;
 
 }  // namespace switchyard::core

@@ -16,9 +16,9 @@ namespace {
 // What other steps of the job have of one node.
 struct Taken {
     std::uint32_t cpus = 0;
-    model::IndexSet cores;               // Of steps with --exact.
+    model::IndexSet cores;  // Of steps with --exact.
     std::vector<model::GresGrant> gres;
-    model::MiB memory;                   // Of steps that asked for some.
+    model::MiB memory;  // Of steps that asked for some.
 };
 
 std::uint32_t threads_of(const model::NodeGrant& grant) {
