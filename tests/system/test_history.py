@@ -46,6 +46,12 @@ def worked(cluster):
     return job
 
 
+def finish(cluster, job):
+    """Lets the job that worked end, whichever test comes first."""
+    cluster.write("seen", "")
+    assert cluster.wait_end(job) == "FAILED"
+
+
 def test_a_running_step_is_measured_when_sstat_asks(cluster, worked):
     def used():
         said = cluster.run(f"sstat -P -a -j {worked} -o JobID,MaxRSS,MaxRSSNode,NTasks,AveCPU,TRESUsageInTot")
@@ -62,12 +68,11 @@ def test_a_running_step_is_measured_when_sstat_asks(cluster, worked):
     assert only.out == f"{worked}.0\n"
     pids = cluster.run(f"sstat -n -P -i -j {worked}.batch").ok()
     assert re.fullmatch(rf"{worked}\.batch\|n\d\|[\d,]+\n", pids.out)
-    cluster.write("seen", "")
-    assert cluster.wait_end(worked) == "FAILED"
+    finish(cluster, worked)
 
 
 def test_the_steps_of_a_job_are_kept_with_what_they_used(cluster, worked):
-    cluster.wait_end(worked)
+    finish(cluster, worked)
     found = rows(cluster, worked, "JobName,State,ExitCode,DerivedExitCode,NTasks,MaxRSS,MaxRSSNode,MaxRSSTask,AveRSS,"
                                   "TotalCPU,AveCPU,MaxVMSize,MaxDiskRead,AllocTRES,ReqTRES,User,Partition,SubmitLine")
     assert list(found) == [f"{worked}", f"{worked}.batch", f"{worked}.0", f"{worked}.1"]
@@ -87,7 +92,7 @@ def test_the_steps_of_a_job_are_kept_with_what_they_used(cluster, worked):
 
 
 def test_seff_says_how_well_it_was_used(cluster, worked):
-    cluster.wait_end(worked)
+    finish(cluster, worked)
     said = cluster.run(f"seff {worked}").ok().out
     assert re.match(rf"Job ID: {worked}\nCluster: {cluster.name}\nUser/Group: \S+/\S+\n"
                     r"State: FAILED \(exit code 3\)\nNodes: 1\nCores per node: 2\nCPU Utilized: \d\d:\d\d:\d\d\n"
@@ -99,7 +104,7 @@ def test_seff_says_how_well_it_was_used(cluster, worked):
 
 
 def test_columns_widths_and_bars(cluster, worked):
-    cluster.wait_end(worked)
+    finish(cluster, worked)
     said = cluster.run(f"sacct -X -j {worked} -o jobid,state%4,nodelist%-8,exitcode").ok()
     lines = said.out.splitlines()
     assert lines[0] == "JobID        Stat NodeList ExitCode "
@@ -142,12 +147,12 @@ def test_states_and_times_choose_jobs(cluster):
     wait_until(lambda: chosen(f"-S {mark} -E now+1hour -s CD,F") == [good, bad], what="both ends in the store")
     assert chosen(f"-S {mark} -E now+1hour -s F") == [bad]
     assert chosen("-s R") == [running]
-    assert chosen("") == [good, bad, running]  # What is held is no job of today yet.
+    assert chosen(f"-S {mark}") == [good, bad, running]  # What is held is no job of today yet.
     assert chosen(f"-j {held}") == [held]
     assert chosen("-S now+1hour -E now+2hours") == [running]
     assert chosen("-S 1970-01-01-00:00:01 -E 1970-01-02") == []
-    assert chosen("-i 1 -I 1 -r debug -k UNLIMITED") == [good, bad, running]
-    assert chosen("-I 2-8") == []
+    assert chosen(f"-S {mark} -i 1 -I 1 -r debug -k UNLIMITED") == [good, bad, running]
+    assert chosen(f"-S {mark} -I 2-8") == []
     cluster.run("scancel -n choose").ok()
     assert cluster.wait_end(running) == "CANCELLED"
     uid = cluster.run("id -u").out.strip()
@@ -247,7 +252,7 @@ def test_what_there_is_not_is_said(cluster):
 
 
 def test_json_has_what_programs_read(cluster, worked):
-    cluster.wait_end(worked)
+    finish(cluster, worked)
     document = json.loads(cluster.run(f"sacct -j {worked} --json").ok().out)
     job = document["jobs"][0]
     assert job["job_id"] == worked and job["state"]["current"] == ["FAILED"]
@@ -261,7 +266,7 @@ def test_json_has_what_programs_read(cluster, worked):
 
 @pytest.mark.skipif(not GOLDEN.is_dir(), reason="no golden files beside the checkout")
 def test_the_shapes_are_slurms(cluster, worked):
-    cluster.wait_end(worked)
+    finish(cluster, worked)
     want = Expected(GOLDEN / "busy" / "sacct-completed-l.txt").out.splitlines()[:2]
     assert cluster.run(f"sacct -l -j {worked}").ok().out.splitlines()[:2] == want
     for name in ("sacct", "sacct-b", "sacct-X"):
