@@ -1,6 +1,7 @@
 // scontrol_jobs.cpp: hold, release, requeue, suspend and the other commands that take a list of
 // jobs.
 #include <fmt/format.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include "base/text.hpp"
@@ -82,6 +83,9 @@ void requeue_jobs(Scontrol& control, Words words, bool held, std::string_view co
         control.complain("State=SpecialExit is not supported: the job can only be held");
         return;
     }
+    // A job that requeues itself ends this process too: hear the answer first, as scripts and
+    // training programs look at the exit code.
+    ::signal(SIGTERM, SIG_IGN);
     for_jobs(control, words, command, [&](client::Connection& connection, const Selectors& jobs) {
         return client::requeue_jobs(connection, jobs, held, incomplete);
     });

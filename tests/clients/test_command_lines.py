@@ -69,12 +69,12 @@ LINES = [
     ("sinfo -h '-o %D,%T'", r" \d+,[a-z]+"),
     ("sinfo -h -o%R,%C", r"\w+,\d+/\d+/\d+/\d+"),
     ("sinfo -h -N -O NodeList,AllocMem,Memory,CPUsState,StateLong", r"n\d +\d+ +\d+ +\d+/\d+/\d+/\d+ +\w+ *"),
-    ("""sinfo -h '-o "%n %G"'""", r' "n\d gpu:rtx4000:2\S*"'),
+    ("""sinfo -h '-o "%n %G"'""", r' "\S+ gpu:rtx4000:2\S*"'),
     ("sacct -a -X --format=Allocgres --state=RUNNING --noheader --parsable2", r"(gres[:/])?gpu\S*|"),
     ("sshare -n -P -o account,fairshare", r"[^|]*\|[^|]*"),
     # Open OnDemand.
     ("sinfo -aho %F/%C", r"\d+/\d+/\d+/\d+/\d+/\d+/\d+/\d+"),
-    ("sinfo -ahNO nodehost:100,gres:512,gresused:512,statelong", r"n\d +gpu:\S+ +gpu:\S+ +\w+ *"),
+    ("sinfo -ahNO nodehost:100,gres:512,gresused:512,statelong", r"\S+ +gpu:\S+ +gpu:\S+ +\w+ *"),
     ("scontrol show part -o", r"(\w+=\S* ?)+"),
     # SkyPilot and dstack.
     (r"""sinfo -h --Node -o "%N\x1f%t\x1f%G\x1f%c\x1f%m\x1f%P" """, r"n\d\\x1f\w+\\x1fgpu\S+\\x1f8\\x1f4000\\x1f\w+\*?"),

@@ -22,6 +22,8 @@ SNAKEFILE = """\
 
 def test_three_rules_run_as_jobs(cluster, tools):
     cluster.write("flow/Snakefile", SNAKEFILE)
+    # Jobs of snakemake drop every SLURM_ variable, SLURM_CONF too, and find the cluster as on any site.
+    cluster.write(".switchyard/slurm.conf", f"Include {cluster.conf}\n")
     said = cluster.run(
         f"{tools}/bin/snakemake --executor slurm --jobs 4 --latency-wait 60 --seconds-between-status-checks 1 "
         "--slurm-init-seconds-before-status-checks 1 --default-resources slurm_partition=debug slurm_account=users "

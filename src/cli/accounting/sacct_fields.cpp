@@ -86,6 +86,12 @@ std::string requested_tres(const Row& row) {
     return sorted_tres(format::requested_tres(row.job), true, row.view.units);
 }
 
+// "gpu:2", a field of older releases that exporters still ask for.
+std::string allocated_cards(const Row& row) {
+    const std::string count = tres_part(allocated_tres(row), "gres/gpu");
+    return count.empty() ? count : "gpu:" + count;
+}
+
 std::string requested_memory(const Row& row) {
     const std::string memory = tres_part(requested_tres(row), "mem");
     return memory.empty() ? "0" : memory;
@@ -176,6 +182,7 @@ const Field<Row> kFields[] = {
     {"AdminComment", 20, kMark,
      [](const Row& r) { return of_job(r, [](const Row& j) { return j.job.admin_comment; }); }},
     {"AllocCPUS", 10, kWhole, [](const Row& r) { return number(allocated_cpus(r)); }},
+    {"AllocGRES", 12, kMark, allocated_cards},
     {"AllocNodes", 10, kWhole, allocated_nodes},
     {"AllocTRES", 10, kMark, allocated_tres},
     {"AssocID", 7, kWhole, [](const Row& r) { return of_job(r, [](const Row&) { return "0"; }); }},
