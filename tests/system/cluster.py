@@ -146,7 +146,9 @@ class Cluster:
             if os.environ.get("SY_KEEP") or self.keep:
                 print(f"kept: {self.dir}")
             else:
-                shutil.rmtree(self.dir, ignore_errors=True)
+                # Shares of cards that jobs held when they were killed.
+                for folder in [self.dir, *pathlib.Path("/dev/shm").glob(f"switchyard-{self.name}_*")]:
+                    shutil.rmtree(folder, ignore_errors=True)
 
     def leftovers(self):
         """Processes of this cluster that are no daemon of it."""

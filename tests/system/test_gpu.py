@@ -133,11 +133,14 @@ def test_all_tasks_see_the_grant_unless_they_are_bound(gpus):
 
 
 def test_steps_share_the_cards_of_their_job(gpus):
-    said = gpus.run("salloc -n4 --gres=gpu:2 bash -c '"
-                    "srun -n1 --exact --gres=gpu:1 sh -c \"echo a \\$SLURM_STEP_GPUS; sleep 2\" & "
-                    "srun -n1 --exact --gres=gpu:1 sh -c \"echo b \\$SLURM_STEP_GPUS; sleep 2\" & wait;"
-                    "srun -n1 --gres=none sh -c \"echo c \\$CUDA_VISIBLE_DEVICES-\";"
-                    "srun -n1 --overlap sh -c \"echo d \\$SLURM_STEP_GPUS\"'", timeout=90).ok().out
+    # Each of the two waits for the other, so that they run side by side.
+    meet = 'echo {0} $SLURM_STEP_GPUS; touch {0}; until [ -e {1} ]; do sleep 0.1; done'
+    gpus.write("meet", "#!/bin/sh\nrm -f a b\n"
+               f"srun -n1 --exact --gres=gpu:1 sh -c '{meet.format('a', 'b')}' &\n"
+               f"srun -n1 --exact --gres=gpu:1 sh -c '{meet.format('b', 'a')}' &\nwait\n"
+               "srun -n1 --gres=none sh -c 'echo c $CUDA_VISIBLE_DEVICES-'\n"
+               "srun -n1 --overlap sh -c 'echo d $SLURM_STEP_GPUS'\n", mode=0o755)
+    said = gpus.run("salloc -n4 --gres=gpu:2 ./meet", timeout=120).ok().out
     lines = sorted(said.splitlines())
     assert {lines[0], lines[1]} in ({"a 0", "b 1"}, {"a 1", "b 0"})
     assert lines[2:] == ["c -", "d 0,1"]
@@ -228,6 +231,8 @@ def test_mps_daemons_are_started_and_watched(make_cluster):
     folder = os.path.dirname(env["CUDA_MPS_PIPE_DIRECTORY"])
     os.kill(int(open(f"{folder}/mps0.pid").read()), 9)
     wait_until(lambda: len(log.read_text().splitlines()) == 3, 30, "the daemon to be started again")
+    # The job's step is forgotten when the controller has its end.
+    wait_until(lambda: not list((cluster.dir / "spool" / "n1").glob("[0-9]*.sock")), 30, "the step to be forgotten")
     os.kill(cluster.agents["n1"].pid, 15)
     wait_until(lambda: not os.path.exists(folder), 30, "the daemons' folder to be removed")
 
