@@ -126,10 +126,9 @@ def queue(system, tools, scale):
         note = {} if queued >= size else {"note": f"with {queued:,}: {FILL_SECONDS} s did not fill it"}
         def put(name, figure, **more):
             rows[f"{name}, {label}"] = {**figure, **more, **note}
-        put("squeue of all", milliseconds(many(system, tools, max(3, 10 * scale), "squeue", seconds=15), None, {"peer": 0.1}))
-        put("squeue of one user's ten", milliseconds(many(system, tools, max(5, 50 * scale), "squeue", "-u", "nobody", seconds=15), None,
-                                                     {"most": 3}))
-        put("sbatch", milliseconds(many(system, tools, max(10, 100 * scale), "sbatch", "-H", "--wrap", "true", seconds=15)))
+        put("squeue of all", milliseconds(many(system, tools, max(3, 10 * scale), "squeue"), None, {"peer": 0.1}))
+        put("squeue of one user's ten", milliseconds(many(system, tools, max(5, 50 * scale), "squeue", "-u", "nobody"), None, {"most": 3}))
+        put("sbatch", milliseconds(many(system, tools, max(10, 100 * scale), "sbatch", "-H", "--wrap", "true")))
         put("controller memory a job", {"value": (system.controller_rss() - empty_rss) / queued, "unit": "B", "goal": {"most": 1000}})
         put("restart to first answer", {"value": system.restart_controller() * 1000, "unit": "ms", "goal": {"most": 2000}})
     return rows

@@ -3,7 +3,8 @@
 # One executable, many names. Everything that depends on the prefix (units, links) is made at install
 # time, so that `cmake --install build/release --prefix /opt/x` needs no new configuration.
 
-set(SY_COMMANDS sbatch srun salloc squeue sinfo scancel scontrol sacct sacctmgr sdiag seff sprio sshare sstat)
+set(SY_COMMANDS sbatch srun salloc squeue sinfo scancel scontrol sacct sacctmgr sdiag seff sprio sshare sstat sattach sbcast
+    scrontab)
 set(SY_DAEMONS slurmctld slurmd slurmstepd)
 # A name that Debian's procps has too: see InstallNames.cmake, and packaging/debian for the .deb.
 set(SY_SHADOWING skill)

@@ -145,6 +145,8 @@ void Agent::on_message(const wire::ControllerToAgent& message) {
             return steps_->end_known(wire::decode(message.end_known().key()));
         case Body::kPids:
             return steps_->ask_pids(message.pids());
+        case Body::kAttachStep:
+            return steps_->attach(message.attach_step());
         default:
             return;  // From a newer controller.
     }

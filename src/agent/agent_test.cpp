@@ -225,21 +225,6 @@ TEST_F(AgentTest, ABatchJobRunsIsReportedAndForgottenWhenItsEndIsKnown) {
     EXPECT_TRUE(eventually([&] { return !spool_has_socket(); }));
 }
 
-// Which job meets a stepd again depends on how soon that is free; sooner or later one does.
-TEST_F(AgentTest, AStepdServesOneStepAfterAnother) {
-    start_agent();
-    accept_agent();
-    std::set<std::string> stepds;
-    bool met_again = false;
-    for (std::uint32_t job = 100; job < 200 && !met_again; ++job) {
-        launch("echo $PPID > parent", job);
-        ASSERT_TRUE(report());
-        end_known(job);
-        met_again = !stepds.insert(read("parent")).second;
-    }
-    EXPECT_TRUE(met_again);
-}
-
 TEST_F(AgentTest, ALaunchToldTwiceIsDoneOnceAndItsReportRepeated) {
     start_agent();
     accept_agent();

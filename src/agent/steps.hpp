@@ -31,6 +31,7 @@ namespace switchyard::wire {
 class AgentToController;
 class AgentToStepd;
 class EndJob;
+class AttachStep;
 class EndStep;
 class Freeze;
 class LaunchStep;
@@ -76,6 +77,7 @@ class Steps {
     void prepare(const wire::PrepareJob& order);
     void signal(const wire::SignalSteps& order);
     void end_step(const wire::EndStep& order);
+    void attach(const wire::AttachStep& order);
     void end_job(const wire::EndJob& order);
     void set_deadline(const wire::SetDeadline& order);
     void freeze(const wire::Freeze& order);

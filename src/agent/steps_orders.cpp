@@ -56,6 +56,12 @@ void Steps::end_step(const wire::EndStep& order) {
     send_to(wire::decode(order.key()), message);
 }
 
+void Steps::attach(const wire::AttachStep& order) {
+    wire::AgentToStepd message;
+    *message.mutable_attach_step() = order;
+    send_to(wire::decode(order.key()), message);
+}
+
 void Steps::end_job(const wire::EndJob& order) {
     const JobKey job{JobId{order.job()}, Attempt{order.attempt()}};
     ending_jobs_[job].order = std::make_unique<wire::EndJob>(order);

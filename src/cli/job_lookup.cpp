@@ -8,9 +8,6 @@ Status query_jobs_ever(client::Connection& connection, const client::JobsQuery& 
                        const std::function<void(const client::JobsChunk&)>& each) {
     std::set<JobId> shown,
         whole;  // `whole`: jobs that are no arrays, so nothing of them is missing.
-    // Only who asks for certain jobs in any state is shown those that are history.
-    const bool past_too = query.all_states && !query.filter.jobs.empty();
-    if (!past_too) return client::query_jobs(connection, query, each);
     const Status living =
         client::query_jobs(connection, query, [&](const client::JobsChunk& chunk) {
             for (const model::Job& job : chunk.jobs) {
@@ -19,6 +16,7 @@ Status query_jobs_ever(client::Connection& connection, const client::JobsQuery& 
             }
             each(chunk);
         });
+    if (!query.all_states || query.filter.jobs.empty()) return living;
     if (!living && living.error().code != Errc::InvalidJobId) return living;
 
     client::JobsQuery past = query;

@@ -96,7 +96,7 @@ const Option<ScancelOptions> kOptions[] = {
      take_switch<&client::SignalOptions::batch_only>},
     {{"ctld", 0, Argument::None, "", "ask the controller (which is always asked)", "SCANCEL_CTLD"},
      nothing<ScancelOptions>},
-    {{"cron", 'c', Argument::None, "", "confirm that scrontab jobs are meant (there are none yet)",
+    {{"cron", 'c', Argument::None, "", "scrontab jobs are meant; they are cancelled without it too",
       "SCANCEL_CRON"},
      nothing<ScancelOptions>},
     {{"full", 'f', Argument::None, "", "signal the batch shell and its children too",

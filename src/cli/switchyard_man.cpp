@@ -102,6 +102,21 @@ constexpr Page kPages[] = {
     {"sprio", 1, "show the priorities of waiting jobs",
      "They have no factors: partition tier, priority and submission order jobs.", "squeue(1)"},
     {"sshare", 1, "show shares of accounts", "There are none: the list is empty.", "sacctmgr(1)"},
+    {"sattach", 1, "attach to a step that runs",
+     "Prints what the tasks of a step write from now on, and sends them what is typed. The step "
+     "stays its srun's: leaving changes nothing. With --layout it only tells where the tasks are.",
+     "srun(1)"},
+    {"sbcast", 1, "copy a file to every node of a job",
+     "Copies SOURCE to DEST on each node of the job around it (or of --jobid), as the job's user. "
+     "A file that exists is replaced only with --force; --send-libs sends the libraries of a "
+     "program too, into DEST_libs.",
+     "srun(1), sbatch(1)"},
+    {"scrontab", 1, "jobs that come again",
+     "Shows (-l), edits (-e), replaces (FILE) or removes (-r) a user's crontab. Each line is a "
+     "time as in crontab(5) and a command; lines that begin with #SCRON are options of sbatch for "
+     "the next one. A line is one job: when its run is over it waits for its next time under the "
+     "same number. A cancelled one does not come again.",
+     "sbatch(1), squeue(1)"},
     {"slurmctld", 8, "the controller",
      "Holds the queue and the state of the nodes, decides what runs where, and keeps every record "
      "in a database in "

@@ -1,10 +1,8 @@
 // calls.cpp: one function per question, values of src/model in and out.
-#include <google/protobuf/arena.h>
 #include <malloc.h>
 
 #include <algorithm>
 #include <iterator>
-#include <memory>
 #include <utility>
 
 #include "client/client.hpp"
@@ -43,43 +41,17 @@ Failure unexpected_answer() {
     return fail(Errc::ProtocolVersion, "the controller answered something else than was asked");
 }
 
-// Where the replies of a list are decoded one after another: an arena, because a thousand jobs are
-// tens of thousands of small pieces, all of which go at once.
-class ReplyPlace {
-  public:
-    // The last one is gone.
-    wire::Reply* fresh() {
-        arena_.Reset();
-        return google::protobuf::Arena::CreateMessage<wire::Reply>(&arena_);
-    }
-
-  private:
-    static constexpr std::size_t kBlockBytes = 4u << 20;
-    static google::protobuf::ArenaOptions options(char* block) {
-        google::protobuf::ArenaOptions options;
-        options.initial_block = block;
-        options.initial_block_size = kBlockBytes;
-        return options;
-    }
-    // Only what is used of it is ever touched.
-    std::unique_ptr<char[]> block_ = std::make_unique_for_overwrite<char[]>(kBlockBytes);
-    google::protobuf::Arena arena_{options(block_.get())};
-};
-
 // A list that may come in several replies: each is given to `take`, until the last. The first is
 // got by call(), which asks again if the controller is just restarting.
 Status for_each_reply(Connection& connection, wire::Request& request,
                       const std::function<Status(const wire::Reply&)>& take) {
-    ReplyPlace place;
-    wire::Reply* reply = place.fresh();
-    SY_CHECK(connection.call_into(request, *reply));
-    const std::uint64_t id = reply->id();
+    SY_TRY(wire::Reply reply, connection.call(request));
+    const std::uint64_t id = reply.id();
     for (;;) {
-        SY_CHECK(take(*reply));
-        if (reply->last()) return {};
-        reply = place.fresh();
-        SY_CHECK(connection.receive_into(id, *reply));
-        if (reply->has_failure()) return switchyard::Failure{error_of(*reply)};
+        SY_CHECK(take(reply));
+        if (reply.last()) return {};
+        SY_TRY(reply, connection.receive_for(id));
+        if (reply.has_failure()) return switchyard::Failure{error_of(reply)};
     }
 }
 
@@ -132,27 +104,17 @@ Result<BulkAnswer> call_bulk(Connection& connection, wire::Request& request) {
     return answer;
 }
 
-// Few at a time: the memory of those before is still warm.
-constexpr int kJobsPerChunk = 64;
-
-Status hand_out(const wire::JobsReply& from, const std::function<void(JobsChunk)>& each) {
-    int place = 0;
-    do {
-        JobsChunk chunk;
-        chunk.now = Instant{Millis{from.now()}};
-        const int end = std::min(from.jobs_size(), place + kJobsPerChunk);
-        chunk.jobs.reserve(static_cast<std::size_t>(end - place));
-        for (; place < end; ++place)
-            SY_CHECK(wire::decode_into(from.jobs(place), chunk.jobs.emplace_back()));
-        if (place == from.jobs_size()) {
-            for (const wire::Step& step : from.steps()) {
-                SY_TRY(model::Step decoded, wire::decode(step));
-                chunk.steps.push_back(std::move(decoded));
-            }
-        }
-        each(std::move(chunk));
-    } while (place < from.jobs_size());
-    return {};
+Result<JobsChunk> decode_chunk(const wire::JobsReply& from) {
+    JobsChunk chunk;
+    chunk.now = Instant{Millis{from.now()}};
+    chunk.jobs.reserve(static_cast<std::size_t>(from.jobs_size()));
+    for (const wire::Job& each : from.jobs())
+        SY_CHECK(wire::decode_into(each, chunk.jobs.emplace_back()));
+    for (const wire::Step& each : from.steps()) {
+        SY_TRY(model::Step step, wire::decode(each));
+        chunk.steps.push_back(std::move(step));
+    }
+    return chunk;
 }
 
 }  // namespace
@@ -173,7 +135,9 @@ Status query_jobs(Connection& connection, const JobsQuery& query,
     to->set_hidden_partitions(query.hidden_partitions);
     return for_each_reply(connection, request, [&](const wire::Reply& reply) -> Status {
         if (!reply.has_jobs()) return unexpected_answer();
-        return hand_out(reply.jobs(), each);
+        SY_TRY(JobsChunk chunk, decode_chunk(reply.jobs()));
+        each(std::move(chunk));
+        return {};
     });
 }
 

@@ -54,11 +54,6 @@ class Connection {
     Result<wire::Reply> call(wire::Request& request);
     // The next reply to that request; others that come meanwhile are kept for receive().
     Result<wire::Reply> receive_for(std::uint64_t id, std::optional<Millis> wait = std::nullopt);
-    // The same two for long lists: the reply is decoded in the place given, which may be an
-    // arena's.
-    Status call_into(wire::Request& request, wire::Reply& reply);
-    Status receive_into(std::uint64_t id, wire::Reply& reply,
-                        std::optional<Millis> wait = std::nullopt);
     // Replies that are already read but not yet taken: check before polling fd().
     bool has_buffered_reply() const;
     int fd() const;

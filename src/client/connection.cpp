@@ -71,8 +71,8 @@ struct Connection::State {
     std::string bytes;  // Kept for its memory.
 
     Status send_once(wire::Request& request);
-    Status receive_new(wire::Reply& reply, std::optional<Millis> wait);
-    Status answer_to(std::uint64_t id, wire::Reply& reply, std::optional<Millis> wait);
+    Result<wire::Reply> receive_new(std::optional<Millis> wait);
+    Result<wire::Reply> answer_to(std::uint64_t id, std::optional<Millis> wait);
     Status reconnect();
     void keep_notes(const wire::Reply& reply);
 };
@@ -91,28 +91,28 @@ Status Connection::State::send_once(wire::Request& request) {
     return {};
 }
 
-Status Connection::State::receive_new(wire::Reply& reply, std::optional<Millis> wait) {
+Result<wire::Reply> Connection::State::receive_new(std::optional<Millis> wait) {
     SY_TRY(const std::string_view frame, socket.receive(wait));
+    wire::Reply reply;
     if (!reply.ParseFromArray(frame.data(), static_cast<int>(frame.size()))) {
         return fail(Errc::ProtocolVersion,
                     "the controller's answer cannot be read: it speaks another version");
     }
-    return {};
+    return reply;
 }
 
-Status Connection::State::answer_to(std::uint64_t id, wire::Reply& reply,
-                                    std::optional<Millis> wait) {
+Result<wire::Reply> Connection::State::answer_to(std::uint64_t id, std::optional<Millis> wait) {
     for (auto it = early.begin(); it != early.end(); ++it) {
         if (it->id() != id) continue;
-        reply = std::move(*it);
+        wire::Reply reply = std::move(*it);
         early.erase(it);
-        return {};
+        return reply;
     }
     for (;;) {
-        SY_CHECK(receive_new(reply, wait));
+        SY_TRY(wire::Reply reply, receive_new(wait));
         // A failure without an id is about the connection itself.
-        if (reply.id() == id || (reply.id() == 0 && reply.has_failure())) return {};
-        early.push_back(reply);
+        if (reply.id() == id || (reply.id() == 0 && reply.has_failure())) return reply;
+        early.push_back(std::move(reply));
     }
 }
 
@@ -166,39 +166,26 @@ Result<wire::Reply> Connection::receive(std::optional<Millis> wait) {
         state_->early.pop_front();
         return reply;
     }
-    wire::Reply reply;
-    SY_CHECK(state_->receive_new(reply, wait));
-    return reply;
+    return state_->receive_new(wait);
 }
 
 Result<wire::Reply> Connection::receive_for(std::uint64_t id, std::optional<Millis> wait) {
-    wire::Reply reply;
-    SY_CHECK(state_->answer_to(id, reply, wait));
-    return reply;
-}
-
-Status Connection::receive_into(std::uint64_t id, wire::Reply& reply, std::optional<Millis> wait) {
-    return state_->answer_to(id, reply, wait);
+    return state_->answer_to(id, wait);
 }
 
 Result<wire::Reply> Connection::call(wire::Request& request) {
-    wire::Reply reply;
-    SY_CHECK(call_into(request, reply));
-    return reply;
-}
-
-Status Connection::call_into(wire::Request& request, wire::Reply& reply) {
     give_nonce(request);
     for (int attempt = 0;; ++attempt) {
-        Status done = state_->send_once(request);
-        if (done) done = state_->answer_to(request.id(), reply, kAnswerTimeout);
-        if (done) {
-            state_->keep_notes(reply);
-            if (reply.has_failure()) return switchyard::Failure{error_of(reply)};
-            return {};
+        const Status sent = state_->send_once(request);
+        Result<wire::Reply> reply = sent ? state_->answer_to(request.id(), kAnswerTimeout)
+                                         : switchyard::Failure{sent.error()};
+        if (reply) {
+            state_->keep_notes(*reply);
+            if (reply->has_failure()) return switchyard::Failure{error_of(*reply)};
+            return reply;
         }
-        const bool lost = done.error().code == Errc::Unreachable;
-        if (!lost) return done;
+        const bool lost = reply.error().code == Errc::Unreachable;
+        if (!lost) return reply;
         // Not known whether it was done: only what bears repeating is asked again.
         if (!may_be_repeated(request) || attempt == kRetriesMax) return fail(Errc::Unreachable);
         SY_CHECK(state_->reconnect());

@@ -74,6 +74,7 @@ struct Config {
     bool constrain_cores = true, constrain_memory = true, constrain_devices = true;  // cgroup.conf
     std::string cgroup_plugin = "autodetect";
     std::string task_prolog, task_epilog;
+    std::string mpi_params;  // "ports=12000-12999": for srun --resv-ports.
     // Programs of the site around each job on a node; glob patterns, absolute.
     std::vector<std::string> prolog, epilog;
     std::string prolog_flags;

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -66,6 +67,9 @@ class Controller {
     struct Held {
         PayloadBytes payload;
         PayloadBytes step_launch;
+        std::vector<PayloadBytes> more_launches;  // Of a step's parts in other components.
+        std::vector<PayloadBytes> crontab;        // Of its lines, in order.
+        std::function<void()> on_failure;         // Undoes what was done before the core said no.
     };
     // The payload of the submission that is being handled; it was cut out of the request.
     PayloadBytes take_payload() { return std::exchange(arriving_, nullptr); }

@@ -138,10 +138,22 @@ class Controller::EffectWriter {
             sealed_.batch.payloads.push_back(
                 {submitted->job, std::exchange(held.payload, nullptr)});
         }
+        if (std::holds_alternative<core::reply::Failed>(body) && held.on_failure) held.on_failure();
+        if (const auto* set = std::get_if<core::reply::CrontabSet>(&body)) {
+            for (std::size_t i = 0; i < set->jobs.size() && i < held.crontab.size(); ++i) {
+                c_.payloads_.put(set->jobs[i], held.crontab[i]);
+                sealed_.batch.payloads.push_back({set->jobs[i], held.crontab[i]});
+            }
+            held.crontab.clear();
+        }
         if (const auto* made = std::get_if<core::reply::StepMade>(&body);
             made && held.step_launch) {
             c_.step_launches_[made->key] = std::exchange(held.step_launch, nullptr);
             release_orphan(made->key);
+            for (std::size_t i = 0; i < made->more.size() && i < held.more_launches.size(); ++i) {
+                c_.step_launches_[made->more[i]] = held.more_launches[i];
+                release_orphan(made->more[i]);
+            }
         }
     }
 

@@ -1,7 +1,5 @@
 #include "controller/job_streams.hpp"
 
-#include <google/protobuf/arena.h>
-
 #include <algorithm>
 
 #include "base/limits.hpp"
@@ -37,28 +35,8 @@ void add_steps(const core::Cluster& cluster, JobId job, wire::JobsReply* out) {
 
 }  // namespace
 
-// Where replies are put together one after another: an arena, because a thousand jobs are tens of
-// thousands of small pieces, all of which go at once.
-struct JobStreams::Scratch {
-    static constexpr std::size_t kBlockBytes = 2u << 20;
-    static google::protobuf::ArenaOptions options(char* block) {
-        google::protobuf::ArenaOptions options;
-        options.initial_block = block;
-        options.initial_block_size = kBlockBytes;
-        return options;
-    }
-    // The last one is gone.
-    wire::Reply& fresh() {
-        arena.Reset();
-        return *google::protobuf::Arena::CreateMessage<wire::Reply>(&arena);
-    }
-    // Only what is used of it is ever touched.
-    std::unique_ptr<char[]> block = std::make_unique_for_overwrite<char[]>(kBlockBytes);
-    google::protobuf::Arena arena{options(block.get())};
-};
-
 JobStreams::JobStreams(Controller& controller)
-    : controller_(controller), scratch_(std::make_unique<Scratch>()) {}
+    : controller_(controller), scratch_(std::make_unique<wire::Reply>()) {}
 JobStreams::~JobStreams() = default;
 
 Result<JobStreams::Stream> JobStreams::open(Session& session, std::uint64_t request,
@@ -93,9 +71,11 @@ void JobStreams::start(Session& session, std::uint64_t request, const wire::Jobs
 
 bool JobStreams::serve(Stream& stream, Session& session) {
     const core::Cluster& cluster = controller_.cluster();
-    wire::Reply& reply = scratch_->fresh();
+    wire::Reply& reply = *scratch_;
     reply.set_id(stream.request);
+    // Not the whole reply: that would give back what a list of jobs was encoded into.
     wire::JobsReply* out = reply.mutable_jobs();
+    out->Clear();
     out->set_now(controller_.now().time_since_epoch().count());
     const auto offer = [&](const model::Job& job) {
         if (!stream.match(job)) return;

@@ -58,8 +58,7 @@ class JobStreams {
     void fetch_history(const std::shared_ptr<History>& history);
 
     Controller& controller_;
-    struct Scratch;
-    std::unique_ptr<Scratch> scratch_;  // Kept, because to fill it again costs no allocations.
+    std::unique_ptr<wire::Reply> scratch_;  // Kept, because to fill it again costs no allocations.
     std::deque<std::unique_ptr<Stream>> ready_;
     bool turn_posted_ = false;
 };

@@ -49,6 +49,18 @@ void set_site(const config::Config& config, wire::LaunchStep& out) {
     out.set_sample_period(static_cast<std::uint32_t>(config.sample_period.count()));
 }
 
+// The names of nodes resolve inside the job.
+void set_hosts(const LaunchContext& context, const model::Allocation& allocation,
+               const std::string& node, wire::LaunchStep& out) {
+    for (const model::NodeGrant& other : allocation.nodes) {
+        const auto known = [&](const wire::HostAddress& host) { return host.name() == other.node; };
+        if (std::ranges::any_of(out.hosts(), known)) continue;
+        wire::HostAddress* host = out.add_hosts();
+        host->set_name(other.node);
+        host->set_address(context.addresses.seen_from(node, other.node));
+    }
+}
+
 }  // namespace
 
 std::string encode_launch(const LaunchContext& context, const model::Job& job, const StepKey& key,
@@ -65,16 +77,23 @@ std::string encode_launch(const LaunchContext& context, const model::Job& job, c
         out.set_node_index(index_of(step->layout, node));
         wire::encode(step->layout, out.mutable_layout());
         wire::encode(step->spec, out.mutable_step_spec());
+        out.set_resv_ports(step->resv_ports);
+        if (step->het) wire::encode(*step->het, out.mutable_het());
     } else if (grant != nullptr) {
         wire::encode(batch_layout(*grant), out.mutable_layout());
     }
     set_deadline(context.cluster.deadline_of(job), step, out);
     set_user(*job.spec, context.users, out);
     set_site(context.config, out);
-    for (const model::NodeGrant& other : run->allocation.nodes) {
-        wire::HostAddress* host = out.add_hosts();
-        host->set_name(other.node);
-        host->set_address(context.addresses.seen_from(node, other.node));
+    set_hosts(context, run->allocation, node, out);
+    if (job.het) {
+        const model::JobSelector whole{.job = job.het->leader, .elements = {}, .step = {}};
+        for (const model::Job* each : context.cluster.find(whole)) {
+            wire::encode(*each, out.add_het_jobs());
+            const model::Allocation* allocation = model::allocation_of(*each);
+            if (each->id != job.id && allocation != nullptr)
+                set_hosts(context, *allocation, node, out);
+        }
     }
     return out.SerializeAsString();
 }

@@ -6,7 +6,6 @@
 #include "controller/launch.hpp"
 #include "controller/payloads.hpp"
 #include "controller/settings.hpp"
-#include "controller/wire_fields.hpp"
 #include "wire/codec.hpp"
 #include "wire/proto/node.pb.h"
 
@@ -177,54 +176,6 @@ TEST(LaunchFrame, IsTheMessageThatItsPartsMakeUp) {
     ASSERT_TRUE(
         message.ParseFromString(launch_frame("", Bulk::StepLaunch, step.SerializeAsString())));
     EXPECT_EQ(message.launch().step().argv(0), "hostname");
-}
-
-wire::Request submission_with_payload() {
-    wire::Request request;
-    request.set_id(7);
-    request.set_protocol(1);
-    request.set_command("sbatch");
-    wire::SubmitRequest& submit = *request.mutable_submit();
-    submit.mutable_spec()->set_name("train");
-    submit.set_nonce(1u << 30);
-    submit.mutable_payload()->set_script("#!/bin/sh\ntrue\n");
-    submit.mutable_payload()->add_arguments("one");
-    submit.mutable_payload()->add_environment("A=B");
-    submit.mutable_payload()->set_umask(18);
-    return request;
-}
-
-TEST(WireFields, ASubmissionIsCutIntoItsRequestAndItsPayload) {
-    wire::Request whole = submission_with_payload();
-    const std::string frame = whole.SerializeAsString();
-    const auto split = split_submission(frame);
-    ASSERT_TRUE(split);
-    EXPECT_EQ(split->payload, whole.submit().payload().SerializeAsString());
-    wire::Request rest;
-    ASSERT_TRUE(rest.ParseFromString(split->request));
-    whole.mutable_submit()->clear_payload();
-    EXPECT_EQ(rest.SerializeAsString(), whole.SerializeAsString());
-}
-
-TEST(WireFields, OtherRequestsAndBrokenOnesAreLeftAlone) {
-    wire::Request ping;
-    ping.mutable_ping();
-    EXPECT_FALSE(split_submission(ping.SerializeAsString()));
-    wire::Request bare = submission_with_payload();
-    bare.mutable_submit()->clear_payload();
-    EXPECT_FALSE(split_submission(bare.SerializeAsString()));
-    const std::string frame = submission_with_payload().SerializeAsString();
-    for (std::size_t size = 0; size < frame.size(); ++size)
-        EXPECT_FALSE(split_submission(std::string_view(frame).substr(0, size))) << size;
-}
-
-TEST(WireFields, APayloadIsMeasuredWithoutBeingDecoded) {
-    const std::string payload = submission_with_payload().submit().payload().SerializeAsString();
-    const auto sizes = measure_payload(payload);
-    ASSERT_TRUE(sizes);
-    EXPECT_EQ(sizes->script, 15u);
-    EXPECT_EQ(sizes->environment, 8u);
-    EXPECT_FALSE(measure_payload(std::string_view(payload).substr(0, payload.size() - 1)));
 }
 
 }  // namespace

@@ -39,23 +39,29 @@ class Writer {
         out->set_partition(would.partition);
     }
     void operator()(const core::reply::Granted& granted) {
-        encode_job(granted.job, to_.mutable_granted()->mutable_job());
+        wire::GrantedReply* out = to_.mutable_granted();
+        encode_job(granted.job, out->mutable_job());
+        for (const model::Job* job :
+             cluster_.find({.job = granted.job, .elements = {}, .step = {}})) {
+            if (job->id != granted.job) wire::encode(*job, out->add_more());
+        }
     }
     void operator()(const core::reply::StepWaits& waits) {
         to_.mutable_step_waits()->set_code(static_cast<std::uint32_t>(waits.why));
     }
     void operator()(const core::reply::StepMade& made) {
-        wire::StepMadeReply* out = to_.mutable_step_made();
-        if (const auto it = cluster_.steps().find(made.key); it != cluster_.steps().end()) {
-            wire::encode(it->second, out->mutable_step());
-        }
-        encode_job(made.key.job, out->mutable_job());
+        encode_step(made.key, *to_.mutable_step_made());
+        for (const StepKey& key : made.more) encode_step(key, *to_.mutable_step_made()->add_more());
     }
     void operator()(const core::reply::JobEnded& ended) {
         wire::JobEndedReply* out = to_.mutable_job_ended();
         out->set_job(ended.job.value);
         wire::encode(ended.outcome, out->mutable_outcome());
         out->set_worst_wait_status(ended.worst_wait_status);
+    }
+    void operator()(const core::reply::CrontabSet& set) {
+        wire::CrontabReply* out = to_.mutable_crontab();
+        for (const JobId job : set.jobs) out->add_jobs(job.value);
     }
     void operator()(const core::reply::OwnerNotice& notice) {
         wire::OwnerNoticeReply* out = to_.mutable_owner_notice();
@@ -65,6 +71,12 @@ class Writer {
     }
 
   private:
+    void encode_step(const StepKey& key, wire::StepMadeReply& out) {
+        if (const auto it = cluster_.steps().find(key); it != cluster_.steps().end()) {
+            wire::encode(it->second, out.mutable_step());
+        }
+        encode_job(key.job, out.mutable_job());
+    }
     void encode_job(JobId id, wire::Job* out) {
         const auto it = cluster_.jobs().find(id);
         if (it != cluster_.jobs().end()) wire::encode(it->second, out);

@@ -62,6 +62,10 @@ Handler handler_for(wire::Request::BodyCase body) {
             return handle_shutdown;
         case Body::kRelease:
             return handle_release;
+        case Body::kAttachStep:
+            return handle_attach_step;
+        case Body::kCrontab:
+            return handle_crontab;
         case Body::BODY_NOT_SET:
             break;
     }

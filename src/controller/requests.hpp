@@ -19,6 +19,8 @@ void handle_wait(Controller& controller, Session& session, const wire::Request& 
 // steps.cpp
 void handle_create_step(Controller& controller, Session& session, const wire::Request& request);
 void handle_pids(Controller& controller, Session& session, const wire::Request& request);
+void handle_attach_step(Controller& controller, Session& session, const wire::Request& request);
+void handle_crontab(Controller& controller, Session& session, const wire::Request& request);
 
 // update.cpp
 void handle_signal(Controller& controller, Session& session, const wire::Request& request);

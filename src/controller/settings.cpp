@@ -54,6 +54,24 @@ Status apply_scheduling(const config::Config& config, core::Settings& settings) 
     return {};
 }
 
+// "ports=12000-12999" among the words of MpiParams.
+Status apply_ports(const config::Config& config, core::Settings& settings) {
+    for (const std::string_view piece : split(config.mpi_params, ',')) {
+        const std::string_view word = trim(piece);
+        if (!starts_with_ignoring_case(word, "ports=")) continue;
+        const std::string_view range = word.substr(6);
+        const std::size_t dash = range.find('-');
+        const auto first = parse_uint(range.substr(0, dash));
+        const auto last =
+            dash == std::string_view::npos ? first : parse_uint(range.substr(dash + 1));
+        if (!first || !last || *first == 0 || *first > *last || *last > 0xffff)
+            return fail(Errc::InvalidArgument, fmt::format("MpiParams: {} is not valid", word));
+        settings.first_port = static_cast<std::uint16_t>(*first);
+        settings.last_port = static_cast<std::uint16_t>(*last);
+    }
+    return {};
+}
+
 bool has_word(std::string_view list, std::string_view word) {
     for (const std::string_view piece : split(list, ',')) {
         if (equals_ignoring_case(trim(piece), word)) return true;
@@ -98,6 +116,7 @@ Result<core::Settings> to_settings(const config::Config& config) {
                          : config.gpu_idle_action == "requeue" ? IdleGpus::Requeue
                                                                : IdleGpus::Flag;
     SY_CHECK(apply_scheduling(config, settings));
+    SY_CHECK(apply_ports(config, settings));
 
     const auto operator_uid = uid_of(config.slurm_user);
     if (!operator_uid) {

@@ -2,6 +2,7 @@
 #include "controller/replies.hpp"
 #include "controller/requests.hpp"
 #include "wire/codec.hpp"
+#include "wire/proto/node.pb.h"
 
 namespace switchyard::controller {
 
@@ -11,12 +12,51 @@ void handle_create_step(Controller& controller, Session& session, const wire::Re
     if (!spec) return controller.finish(session, failure_frame(request.id(), spec.error()));
     Controller::Held held;
     held.step_launch = std::make_shared<const std::string>(create.launch().SerializeAsString());
-    controller.step(
-        core::event::CreateStep{.token = controller.ask(session, request.id(), std::move(held)),
-                                .caller = session.caller,
-                                .job = JobId{create.job()},
-                                .spec = *std::move(spec),
-                                .nonce = create.nonce()});
+    core::event::CreateStep event{.token = {},
+                                  .caller = session.caller,
+                                  .job = JobId{create.job()},
+                                  .spec = *std::move(spec),
+                                  .nonce = create.nonce()};
+    for (const wire::CreateStepRequest& part : create.more()) {
+        auto more = wire::decode(part.spec());
+        if (!more) return controller.finish(session, failure_frame(request.id(), more.error()));
+        event.more.push_back({JobId{part.job()}, *std::move(more)});
+        held.more_launches.push_back(
+            std::make_shared<const std::string>(part.launch().SerializeAsString()));
+    }
+    event.token = controller.ask(session, request.id(), std::move(held));
+    controller.step(std::move(event));
+}
+
+// sattach: the nodes of the step are told where another client of its streams is.
+void handle_attach_step(Controller& controller, Session& session, const wire::Request& request) {
+    const wire::AttachStepRequest& attach = request.attach_step();
+    const auto refuse = [&](Errc code) {
+        controller.finish(session, failure_frame(request.id(), fail(code).error));
+    };
+    const core::Cluster& cluster = controller.cluster();
+    const auto job = cluster.jobs().find(JobId{attach.job()});
+    if (job == cluster.jobs().end()) return refuse(Errc::InvalidJobId);
+    if (session.caller.uid != job->second.spec->uid && session.caller.uid != 0)
+        return refuse(Errc::AccessDenied);
+    const StepKey key{job->first, job->second.attempt, StepId{attach.step()}};
+    const auto step = cluster.steps().find(key);
+    if (step == cluster.steps().end() || step->second.end || key.step == kBatchStep)
+        return refuse(Errc::InvalidStepId);
+    wire::Reply reply;
+    reply.set_id(request.id());
+    reply.set_last(true);
+    wire::encode(step->second, reply.mutable_step_made()->mutable_step());
+    wire::encode(job->second, reply.mutable_step_made()->mutable_job());
+    // Without an address it is only a question about the layout.
+    if (!attach.io_key().empty()) {
+        wire::ControllerToAgent order;
+        wire::encode_key(key, order.mutable_attach_step()->mutable_key());
+        *order.mutable_attach_step()->mutable_client() = attach;
+        for (const std::string& node : step->second.running_nodes)
+            controller.agents().send(node, order.SerializeAsString());
+    }
+    controller.finish(session, reply.SerializeAsString());
 }
 
 void handle_pids(Controller& controller, Session& session, const wire::Request& request) {

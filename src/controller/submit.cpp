@@ -59,13 +59,23 @@ void handle_submit(Controller& controller, Session& session, const wire::Request
     if (!spec) return controller.finish(session, failure_frame(request.id(), spec.error()));
     set_user(controller, session, *spec);
 
+    std::vector<model::JobSpec> components;
+    for (const wire::JobSpec& each : submit.components()) {
+        auto component = wire::decode(each);
+        if (!component)
+            return controller.finish(session, failure_frame(request.id(), component.error()));
+        set_user(controller, session, *component);
+        components.push_back(*std::move(component));
+    }
+
     Controller::Held held;
     if (!submit.test_only()) held.payload = std::move(payload);
     core::event::Submit event{.token = controller.ask(session, request.id(), std::move(held)),
                               .caller = session.caller,
                               .spec = *std::move(spec),
                               .nonce = submit.nonce(),
-                              .test_only = submit.test_only()};
+                              .test_only = submit.test_only(),
+                              .components = std::move(components)};
     controller.step(std::move(event));
 }
 

@@ -28,8 +28,8 @@ std::string to_string(const ExitStatus& status) {
 bool Job::operator==(const Job& other) const {
     const bool same_spec =
         spec == other.spec || (spec != nullptr && other.spec != nullptr && *spec == *other.spec);
-    return same_spec && id == other.id && array == other.array && attempt == other.attempt &&
-           restarts == other.restarts && priority == other.priority &&
+    return same_spec && id == other.id && het == other.het && array == other.array &&
+           attempt == other.attempt && restarts == other.restarts && priority == other.priority &&
            partition == other.partition && submitted == other.submitted &&
            eligible == other.eligible && last_evaluated == other.last_evaluated &&
            scheduler == other.scheduler && next_step == other.next_step && nonce == other.nonce &&
@@ -114,6 +114,7 @@ const Outcome* outcome_of(const Job& job) {
 }
 
 std::string display_id(const Job& job) {
+    if (job.het) return fmt::format("{}+{}", job.het->leader.value, job.het->offset);
     if (!job.array) return fmt::to_string(job.id.value);
     const ArrayPlace& place = *job.array;
     if (place.element) return fmt::format("{}_{}", place.array_id.value, *place.element);

@@ -87,8 +87,17 @@ struct Ended {
 
 using JobPhase = std::variant<Pending, Running, Suspended, Completing, Ended>;
 
+// Where a job record stands among the components of a heterogeneous job. The ids follow one
+// another, from the leader's on.
+struct HetPlace {
+    JobId leader;
+    std::uint32_t offset = 0, size = 0;
+    bool operator==(const HetPlace&) const = default;
+};
+
 struct Job {
     JobId id;
+    std::optional<HetPlace> het;
     std::optional<ArrayPlace> array;
     // Shared between the elements of an array and with readers; replaced, never changed in place.
     std::shared_ptr<const JobSpec> spec;
@@ -124,7 +133,7 @@ Seconds run_time(const Job& job, Instant now);
 const Outcome* outcome_of(const Job& job);  // Null before it is known.
 const Running* run_of(const Job& job);      // The run in any phase that has one.
 
-// "126", "126_1", "126_[3-8%2]"
+// "126", "126_1", "126_[3-8%2]", "126+1"
 std::string display_id(const Job& job);
 
 }  // namespace switchyard::model

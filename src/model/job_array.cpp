@@ -101,6 +101,7 @@ Result<JobSelector> parse_job_selector(std::string_view text) {
         const auto given = parse_u32(rest.substr(plus + 1));
         if (!given || selector.elements) return fail(Errc::InvalidJobId);
         offset = *given;
+        selector.component = true;
         rest = rest.substr(0, plus);
     }
     const auto id = parse_u32(rest);

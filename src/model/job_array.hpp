@@ -45,6 +45,7 @@ struct JobSelector {
         elements;  // Set for 12_3 and 12_[..]; empty set with all_elements for 12_*.
     bool all_elements = false;
     std::optional<StepId> step;
+    bool component = false;  // "12+1": this part of a heterogeneous job, not the whole of it.
     bool operator==(const JobSelector&) const = default;
 };
 Result<JobSelector> parse_job_selector(std::string_view text);

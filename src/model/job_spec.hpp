@@ -112,6 +112,7 @@ struct JobSpec {
     std::string submit_line;  // argv joined, for display.
     std::string submit_host;
     std::uint32_t alloc_sid = 0;
+    std::string cron;  // Of scrontab: when it runs again, "0 4 * * 1".
 
     bool operator==(const JobSpec&) const = default;
 };

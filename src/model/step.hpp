@@ -38,6 +38,8 @@ struct StepSpec {
     std::optional<TimeLimit> time_limit;
     bool interactive = false;
     std::string submit_line;  // The srun that asked for it.
+    std::optional<std::uint32_t>
+        resv_ports;  // --resv-ports: how many; 0: one for each node's task.
     bool operator==(const StepSpec&) const = default;
 };
 
@@ -61,6 +63,14 @@ struct StepEnd {
     bool operator==(const StepEnd&) const = default;
 };
 
+// Where a step stands among those that one srun started in several components of a heterogeneous
+// job: tasks and nodes are counted through all of them.
+struct HetStep {
+    std::uint32_t task_offset = 0, tasks = 0;
+    std::uint32_t node_offset = 0, nodes = 0;
+    bool operator==(const HetStep&) const = default;
+};
+
 struct Step {
     StepKey key;
     std::uint64_t nonce = 0;  // Chosen by srun: a repeated request finds the step it already made.
@@ -71,6 +81,8 @@ struct Step {
     ExitStatus worst_exit;                   // Of the nodes that have.
     StepUsage usage;                         // Likewise.
     std::optional<StepEnd> end;
+    std::string resv_ports;  // "12000-12003"
+    std::optional<HetStep> het;
     bool operator==(const Step&) const = default;
 };
 

@@ -155,6 +155,7 @@ bool describes_a_job(std::string_view name) {
     static constexpr std::string_view kPrefixes[] = {"SLURM_JOB_",     "SLURM_STEP_",
                                                      "SLURM_ARRAY_",   "SLURM_CPU_BIND",
                                                      "SLURM_MEM_BIND", "SLURM_RLIMIT_"};
+    if (name.starts_with("SLURM_") && name.contains("_HET_GROUP_")) return true;
     return std::ranges::any_of(kPrefixes, [&](auto prefix) { return name.starts_with(prefix); }) ||
            std::ranges::binary_search(kNames, name);
 }

@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "model/gres.hpp"
 #include "options/parse.hpp"
+#include "options/setters.hpp"
 
 namespace switchyard::options {
 namespace {
@@ -63,6 +64,36 @@ void fit_tasks_per_node(JobRequest& request) {
                         *job.tasks_per_node, *job.tasks, *job.nodes_max));
     }
     job.tasks_per_node.reset();
+}
+
+// A list for --distribution=arbitrary names a node for each task, some of them more than once;
+// SLURM_HOSTFILE is the list where there is none. The job needs each node once.
+Outcome name_nodes_once(JobRequest& request, const Surroundings& surroundings) {
+    std::vector<std::string>& names = request.job.required_nodes;
+    if (request.job.distribution.nodes == model::Distribution::Nodes::Arbitrary) {
+        const auto file = surroundings.variable("SLURM_HOSTFILE");
+        if (names.empty() && file && !file->empty()) {
+            auto read = nodes_in_file(*file);
+            if (!read)
+                return Fault{Fault::Kind::Fatal, fmt::format("Unable to open file {}", *file)};
+            names = *std::move(read);
+        }
+        if (names.empty() && request.command == Command::Srun)
+            return Fault{Fault::Kind::Fatal,
+                         "--distribution=arbitrary needs a list of nodes (-w or SLURM_HOSTFILE)"};
+        request.task_nodes = names;
+        const auto tasks = static_cast<std::uint32_t>(names.size());
+        if (tasks > 0 && (!request.job.tasks || *request.job.tasks > tasks))
+            request.job.tasks = tasks;
+        if (request.job.tasks) request.task_nodes.resize(*request.job.tasks);
+    }
+    std::vector<std::string> distinct;
+    for (std::string& name : names) {
+        if (std::ranges::find(distinct, name) == distinct.end())
+            distinct.push_back(std::move(name));
+    }
+    names = std::move(distinct);
+    return {};
 }
 
 // Nodes named with -w for which no count was given are the count.
@@ -122,6 +153,7 @@ std::string gpu_bind_of(const model::JobSpec& job) {
 
 Outcome finish(JobRequest& request, const Surroundings& surroundings) {
     if (Outcome fault = join_gres(request)) return fault;
+    if (Outcome fault = name_nodes_once(request, surroundings)) return fault;
     count_named_nodes(request);
     // --ntasks on srun's own line outweighs the node count and the tasks per node of the job around
     // it.
@@ -148,9 +180,11 @@ model::StepSpec step_spec(const JobRequest& request, bool alone) {
     step.distribution = job.distribution;
     step.overcommit = job.overcommit;
     step.overlap = launch.overlap;
+    step.resv_ports = launch.resv_ports;
     step.interactive = launch.interactive;
     step.gpu_bind = gpu_bind_of(job);
     if (alone) {
+        step.required_nodes = request.task_nodes;
         // The allocation was made for this step: it takes all of it.
         step.whole = launch.external_launcher;
         step.exact = launch.exact;
@@ -159,7 +193,7 @@ model::StepSpec step_spec(const JobRequest& request, bool alone) {
     step.nodes_min = job.nodes_min;
     step.nodes_max = job.nodes_max;
     step.memory = job.memory;
-    step.required_nodes = job.required_nodes;
+    step.required_nodes = request.task_nodes.empty() ? job.required_nodes : request.task_nodes;
     step.excluded_nodes = job.excluded_nodes;
     step.relative = launch.relative;
     set_step_gpus(request, step);

@@ -29,8 +29,16 @@ struct LaunchSettings {
     std::optional<bool> kill_on_bad_exit;
     std::optional<std::uint32_t>
         wait_seconds;  // -W: how long tasks may run after the first one ended.
-    std::string cpu_bind, mem_bind, mpi, resv_ports;
-    std::string prolog, epilog;  // Run by srun itself.
+    std::string cpu_bind, mem_bind, mpi;
+    std::optional<std::uint32_t> resv_ports;  // How many; 0: as many as a node has tasks.
+    std::string prolog, epilog;               // Run by srun itself.
+    std::string task_prolog, task_epilog;     // Run by every task.
+    bool wait_for_children = false;
+    std::optional<std::string>
+        bcast;  // Where the program is copied to; empty: a place of our choice.
+    std::optional<bool> send_libs;
+    std::optional<std::string> bcast_exclude;
+    std::string het_group;  // "0,2-3": the components of the job around it that it runs in.
     bool disable_status = false, quit_on_interrupt = false, external_launcher = false;
     bool overlap = false, exact = false, interactive = false;
     std::optional<std::uint32_t> relative;
@@ -49,6 +57,8 @@ struct CommandSettings {
     std::optional<std::uint32_t> immediate_seconds;
     std::optional<JobId> job_id;
     std::optional<bool> wait_all_nodes;
+    // --uid, --gid: root submits for somebody else.
+    std::string uid_name, gid_name;  // As given; the command looks them up.
 };
 
 struct JobRequest {
@@ -59,6 +69,7 @@ struct JobRequest {
 
     // Parts that several options write; finish() puts them together.
     std::optional<std::string> gres, gpus_per_node, chdir;
+    std::vector<std::string> task_nodes;  // --distribution=arbitrary: a node for every task.
     bool exclusive = false;  // Of srun inside a job it means something else: see step_spec().
 
     std::map<std::string, Source, std::less<>> given;       // By long option name.

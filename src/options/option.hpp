@@ -46,7 +46,8 @@ struct Option {
     Outcome (*set)(Setting& setting) = nullptr;
     std::string_view why = {};  // For options that are not supported: what to say.
     std::string_view same_as =
-        {};  // Of a second spelling: the long name of the option it stands for.
+        {};                // Of a second spelling: the long name of the option it stands for.
+    bool refused = false;  // Whatever its value: `set` says why in words of its own.
 
     bool applies_to(Command command) const {
         return (commands & static_cast<Commands>(command)) != 0;

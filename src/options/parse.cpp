@@ -133,11 +133,6 @@ Outcome apply_environment(JobRequest& request, const Surroundings& surroundings)
 Outcome apply_script(JobRequest& request, const std::vector<Directive>& directives,
                      const Surroundings& surroundings) {
     for (const Directive& directive : directives) {
-        if (directive.words.front() == "hetjob" || directive.words.front() == "packjob") {
-            return Fault{Fault::Kind::Fatal,
-                         fmt::format("line {}: heterogeneous jobs (#SBATCH {}) are not supported",
-                                     directive.line, directive.words.front())};
-        }
         std::vector<std::string> words{std::string(to_string(request.command))};
         words.insert(words.end(), directive.words.begin(), directive.words.end());
         std::size_t end = 0;

@@ -87,14 +87,11 @@ TEST(Script, ATypicalTrainingScript) {
     EXPECT_EQ(request.job.std_err, "logs/err%j.log");
 }
 
-TEST(Script, WordsThatAreNoOptionsAndHetJobsAreRefused) {
+TEST(Script, WordsThatAreNoOptionsAreRefused) {
     JobRequest request;
-    auto fault = apply_script(request, {{.line = 2, .words = {"gres=gpu:1"}}}, {});
+    const auto fault = apply_script(request, {{.line = 2, .words = {"gres=gpu:1"}}}, {});
     ASSERT_TRUE(fault);
     EXPECT_EQ(fault->text, "Invalid directive found in batch script: gres=gpu:1");
-    fault = apply_script(request, {{.line = 5, .words = {"hetjob"}}}, {});
-    ASSERT_TRUE(fault);
-    EXPECT_EQ(fault->text, "line 5: heterogeneous jobs (#SBATCH hetjob) are not supported");
 }
 
 TEST(Script, AnUnknownDirectiveIsToldWithItsWholeWord) {

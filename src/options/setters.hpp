@@ -3,8 +3,10 @@
 
 #include <concepts>
 #include <limits>
+#include <optional>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include "base/text.hpp"
 #include "options/option.hpp"
@@ -60,6 +62,9 @@ Outcome store_switch(Setting& setting) {
     setting.shown = *value ? "set" : "unset";
     return {};
 }
+
+// The nodes that a file names; none: it cannot be read or names none.
+std::optional<std::vector<std::string>> nodes_in_file(const std::string& path);
 
 // Options that we know and do not do: one kind would change what runs, so it is refused; the other
 // is a hint or a matter of accounting, so the job goes ahead with a warning.

@@ -46,11 +46,6 @@ Outcome set_limit(Setting& s) {
     return {};
 }
 
-Outcome set_time_min(Setting& s) {
-    if (Outcome fault = set_limit<&JobSpec::time_min>(s)) return fault;
-    return warn(s);
-}
-
 // This cluster has none of them, so no name is a good one.
 template <Errc Code>
 Outcome refuse_name(Setting& s) {
@@ -151,6 +146,12 @@ std::optional<std::string> names_in_file(const std::string& path) {
     return names;
 }
 
+std::optional<std::vector<std::string>> expanded(const std::string& names) {
+    auto list = model::expand_hostlist(names);
+    if (!list || list->empty()) return std::nullopt;
+    return *std::move(list);
+}
+
 template <auto Member>
 Outcome set_nodes_named(Setting& s) {
     std::string names(s.value);
@@ -159,9 +160,9 @@ Outcome set_nodes_named(Setting& s) {
         if (!read) return Fault{Fault::Kind::Fatal, fmt::format("Unable to open file {}", names)};
         names = *std::move(read);
     }
-    auto expanded = model::expand_hostlist(names);
-    if (!expanded || expanded->empty()) return refused(Errc::InvalidNodeName);
-    s.request.job.*Member = *std::move(expanded);
+    auto list = expanded(names);
+    if (!list) return refused(Errc::InvalidNodeName);
+    s.request.job.*Member = *std::move(list);
     return {};
 }
 
@@ -200,11 +201,15 @@ constexpr Option kPlace[] = {
      .sbatch_variables = "SBATCH_RESERVATION",
      .salloc_variables = "SALLOC_RESERVATION",
      .srun_variables = "SLURM_RESERVATION",
-     .set = refuse_name<Errc::InvalidReservation>},
+     .set = refuse_name<Errc::InvalidReservation>,
+     .why = "there are no reservations, so no name is a good one",
+     .refused = true},
     {.name = "licenses",
      .letter = 'L',
      .argument = kRequired,
-     .set = refuse_name<Errc::InvalidLicenses>},
+     .set = refuse_name<Errc::InvalidLicenses>,
+     .why = "there are no licenses, so no name is a good one",
+     .refused = true},
     {.name = "constraint",
      .letter = 'C',
      .argument = kRequired,
@@ -220,8 +225,10 @@ constexpr Option kPlace[] = {
      .sbatch_variables = "SBATCH_PREFER",
      .salloc_variables = "SALLOC_PREFER",
      .srun_variables = "SLURM_PREFER",
-     .set = store_text_and_warn<&JobSpec::prefer>,
-     .why = "preferred features are not considered; use --constraint for required ones"},
+     .group = Group::Constraints,
+     .value_name = "list",
+     .help = "features that the nodes should have, if the job can start there at once",
+     .set = store_text<&JobSpec::prefer>},
     {.name = "nodelist",
      .letter = 'w',
      .argument = kRequired,
@@ -270,8 +277,9 @@ constexpr Option kTime[] = {
      .set = set_limit<&JobSpec::time_limit>},
     {.name = "time-min",
      .argument = kRequired,
-     .set = set_time_min,
-     .why = "the time limit is not reduced"},
+     .value_name = "time",
+     .help = "the time limit may be reduced to this, if the job can so start earlier",
+     .set = set_limit<&JobSpec::time_min>},
     {.name = "begin",
      .letter = 'b',
      .argument = kRequired,
@@ -330,6 +338,11 @@ constexpr Option kTime[] = {
 };
 
 }  // namespace
+
+std::optional<std::vector<std::string>> nodes_in_file(const std::string& path) {
+    const auto names = names_in_file(path);
+    return names ? expanded(*names) : std::nullopt;
+}
 
 std::span<const Option> place_options() { return kPlace; }
 std::span<const Option> time_options() { return kTime; }

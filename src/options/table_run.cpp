@@ -155,6 +155,20 @@ Outcome count_up(Setting& s) {
 Outcome set_verbose(Setting& s) { return count_up<&CommandSettings::verbose>(s); }
 Outcome set_quiet(Setting& s) { return count_up<&CommandSettings::quiet>(s); }
 
+Outcome set_uid(Setting& s) {
+    if (!s.surroundings.is_root)
+        return Fault{Fault::Kind::Fatal, "--uid only permitted by root user"};
+    s.request.ask.uid_name = std::string(s.value);
+    return {};
+}
+
+Outcome set_gid(Setting& s) {
+    if (!s.surroundings.is_root)
+        return Fault{Fault::Kind::Fatal, "--gid only permitted by root user"};
+    s.request.ask.gid_name = std::string(s.value);
+    return {};
+}
+
 Outcome set_wait_all_nodes(Setting& s) {
     const auto value = parse_uint(s.value);
     if (!value || *value > 1) return invalid_specification(s);
@@ -366,6 +380,16 @@ constexpr Option kCommand[] = {
      .value_name = "names",
      .help = "cluster to use; this one is the only one known",
      .set = store_text<&CommandSettings::clusters>},
+    {.name = "uid",
+     .argument = kRequired,
+     .value_name = "user",
+     .help = "submit and run as this user (root only)",
+     .set = set_uid},
+    {.name = "gid",
+     .argument = kRequired,
+     .value_name = "group",
+     .help = "submit and run with this group (root only)",
+     .set = set_gid},
     {.name = "quiet",
      .letter = 'Q',
      .group = Group::Help,

@@ -90,8 +90,7 @@ Outcome set_distribution(Setting& s) {
     const auto distribution = model::parse_distribution(text);
     if (!distribution) return invalid_specification(s);
     s.request.job.distribution = *distribution;
-    // Cores are given to tasks in their order, whatever the sockets.
-    return distribution->sockets.empty() ? Outcome{} : warn(s);
+    return distribution->sockets.contains(':') ? warn(s) : Outcome{};
 }
 
 // What cannot be read is told and left out, as Slurm does it.
@@ -310,9 +309,10 @@ constexpr Option kNodesAndTasks[] = {
      .srun_variables = "SLURM_DISTRIBUTION",
      .group = Group::Run,
      .value_name = "type",
-     .help = "how tasks spread over nodes (block|cyclic|arbitrary|plane=n)",
+     .help = "how tasks spread over nodes (block, cyclic, arbitrary, plane=n) and, behind a "
+             "colon, over sockets (block, cyclic, fcyclic)",
      .set = set_distribution,
-     .why = "only its first part is followed"},
+     .why = "the third part is not followed: tasks get whole cores"},
     {.name = "contiguous",
      .group = Group::Constraints,
      .help = "demand a contiguous range of nodes",
@@ -329,8 +329,8 @@ constexpr Option kNodesAndTasks[] = {
      .salloc_variables = "SALLOC_USE_MIN_NODES",
      .srun_variables = "SLURM_USE_MIN_NODES",
      .group = Group::Run,
-     .set = warn,
-     .why = "as many nodes as there are of the range are used"},
+     .help = "of a range of node counts, use the smallest",
+     .set = store_flag<&JobSpec::use_min_nodes>},
 };
 
 constexpr Option kNodeShape[] = {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "options/het.hpp"
 #include "options/setters.hpp"
 
 namespace switchyard::options {
@@ -53,9 +54,30 @@ Outcome set_mem_bind(Setting& s) {
     static constexpr std::string_view kLists[] = {"map_mem:", "mask_mem:", "map_mem=", "mask_mem="};
     if (Outcome fault = check_words(s, kWords, kLists)) return fault;
     s.request.launch.mem_bind = std::string(s.value);
-    constexpr std::string_view kNothing[] = {"q", "quiet", "n", "no", "none", "nobind", "help"};
-    const bool asks = std::ranges::find(kNothing, s.value) == std::end(kNothing);
-    return asks ? warn(s) : Outcome{};
+    return s.value.contains("sort") && !s.value.contains("nosort") ? warn(s) : Outcome{};
+}
+
+Outcome set_bcast(Setting& s) {
+    s.request.launch.bcast = std::string(s.value);
+    return {};
+}
+
+Outcome set_het_group(Setting& s) {
+    if (!parse_het_groups(s.value)) return invalid_specification(s);
+    s.request.launch.het_group = std::string(s.value);
+    return {};
+}
+
+Outcome set_resv_ports(Setting& s) {
+    if (s.request.command != Command::Srun) return warn(s);
+    s.request.launch.resv_ports = 0;
+    if (!s.has_value || s.value.empty()) return {};
+    const auto count = parse_uint(s.value);
+    if (!count || *count > 0xffff) return invalid_number(s);
+    // None asked for is none at all.
+    s.request.launch.resv_ports.reset();
+    if (*count > 0) s.request.launch.resv_ports = static_cast<std::uint32_t>(*count);
+    return {};
 }
 
 Outcome set_job_id(Setting& s) {
@@ -172,11 +194,11 @@ constexpr Option kStep[] = {
      .value_name = "type",
      .help = "bind memory to locality domains",
      .set = set_mem_bind,
-     .why = "memory is not bound"},
+     .why = "free pages are not sorted"},
     {.name = "mem_bind",
      .argument = kRequired,
      .set = set_mem_bind,
-     .why = "memory is not bound",
+     .why = "free pages are not sorted",
      .same_as = "mem-bind"},
     {.name = "mpi",
      .argument = kRequired,
@@ -214,6 +236,58 @@ constexpr Option kStep[] = {
      .value_name = "program",
      .help = "run this on srun's host after the step",
      .set = store_text<&Launch::epilog>},
+    {.name = "task-prolog",
+     .argument = kRequired,
+     .commands = kSrun,
+     .srun_variables = "SLURM_TASK_PROLOG",
+     .value_name = "program",
+     .help = "run this before each task; lines \"export K=V\" it prints count for the task",
+     .set = store_text<&Launch::task_prolog>},
+    {.name = "task-epilog",
+     .argument = kRequired,
+     .commands = kSrun,
+     .srun_variables = "SLURM_TASK_EPILOG",
+     .value_name = "program",
+     .help = "run this after each task",
+     .set = store_text<&Launch::task_epilog>},
+    {.name = "wait-for-children",
+     .commands = kSrun,
+     .help = "the step ends when all processes of its tasks have, not only the first of each",
+     .set = store_flag<&Launch::wait_for_children>},
+    {.name = "bcast",
+     .argument = Argument::Optional,
+     .commands = kSrun,
+     .srun_variables = "SLURM_BCAST",
+     .value_name = "file",
+     .help = "copy the program to every node first, and run the copy",
+     .set = set_bcast},
+    {.name = "bcast-exclude",
+     .argument = kRequired,
+     .commands = kSrun,
+     .srun_variables = "SLURM_BCAST_EXCLUDE",
+     .value_name = "NONE|paths",
+     .help = "folders whose libraries are not copied",
+     .set = store_text<&Launch::bcast_exclude>},
+    {.name = "send-libs",
+     .argument = Argument::Optional,
+     .commands = kSrun,
+     .srun_variables = "SLURM_SEND_LIBS",
+     .value_name = "yes|no",
+     .help = "with --bcast: copy the libraries of the program too",
+     .set = store_switch<&Launch::send_libs>},
+    {.name = "het-group",
+     .argument = kRequired,
+     .commands = kSrun,
+     .value_name = "list",
+     .help = "components of a heterogeneous job to run in",
+     .set = set_het_group},
+    {.name = "resv-ports",
+     .argument = Argument::Optional,
+     .srun_variables = "SLURM_RESV_PORTS",
+     .value_name = "count",
+     .help = "reserve ports on the nodes of the step (SLURM_STEP_RESV_PORTS)",
+     .set = set_resv_ports,
+     .why = "ports are reserved by steps, not by jobs; give it to srun"},
 };
 
 }  // namespace

@@ -109,6 +109,19 @@ void set_limits(const std::vector<ChildLimit>& limits) {
     }
 }
 
+// A container may not permit it: the task runs all the same, and says so.
+void set_memory_policy(const ChildPlan& plan) {
+    if (plan.memory_policy < 0) return;
+    const bool named = plan.memory_domains != 0;
+    const unsigned long domains = plan.memory_domains;
+    if (::syscall(SYS_set_mempolicy, plan.memory_policy, named ? &domains : nullptr,
+                  named ? sizeof domains * 8 + 1 : 0) == 0)
+        return;
+    const std::string line =
+        log_line("error: ", fmt::format("memory could not be bound: {}", std::strerror(errno)));
+    [[maybe_unused]] const ssize_t sent = ::write(STDERR_FILENO, line.data(), line.size());
+}
+
 void go_to_work_dir(const std::string& folder) {
     if (folder.empty() || ::chdir(folder.c_str()) == 0) return;
     const std::string line =
@@ -159,6 +172,7 @@ std::string exec_error_subject(const std::string& program, int error) {
     share_memory_pressure();
     if (plan.terminal) ::ioctl(STDIN_FILENO, TIOCSCTTY, 0);
     if (!plan.cpus.empty()) ::sched_setaffinity(0, sizeof prepared.cpus, &prepared.cpus);
+    set_memory_policy(plan);
     set_limits(plan.limits);
     ::umask(plan.umask);
     if (!become(plan.who))

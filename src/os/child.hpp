@@ -39,7 +39,10 @@ struct ChildPlan {
     int std_in = -1, std_out = -1, std_err = -1;  // -1: /dev/null.
     std::uint32_t umask = 0022;
     std::vector<ChildLimit> limits;
-    model::IndexSet cpus;   // Empty: as inherited.
+    model::IndexSet cpus;  // Empty: as inherited.
+    // set_mempolicy(2): -1 leaves it; the domains are bits of the mask.
+    int memory_policy = -1;
+    std::uint64_t memory_domains = 0;
     bool terminal = false;  // Standard input is a terminal and becomes the controlling one.
     std::string preface;    // Written to standard error first, e.g. the report of a core binding.
 };

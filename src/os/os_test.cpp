@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,7 +17,6 @@
 #include "os/child.hpp"
 #include "os/containment.hpp"
 #include "os/daemon.hpp"
-#include "os/descriptors.hpp"
 #include "os/device_filter.hpp"
 #include "os/files.hpp"
 #include "os/machine.hpp"
@@ -436,30 +434,6 @@ TEST(Containment, PlacesOfTwoClustersOfOneNameDiffer) {
               (StepKey{JobId{12}, Attempt{3}, kBatchStep}));
     EXPECT_FALSE(parse_folders("job_12", "step_0"));
     EXPECT_FALSE(parse_folders("job_12_3", "step_x"));
-}
-
-TEST(Descriptors, TravelInAPacketAndTheEndOfTheOtherSideIsSeen) {
-    int pair[2];
-    ASSERT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
-    io::Fd ours(pair[0]);
-    const io::Fd theirs(pair[1]);
-    int pipe[2];
-    ASSERT_EQ(::pipe2(pipe, O_CLOEXEC), 0);
-    const io::Fd out(pipe[0]);
-    io::Fd in(pipe[1]);
-    const int sent[] = {in.get()};
-    ASSERT_TRUE(send_packet(ours.get(), "step", sent));
-    in.reset();
-    auto packet = receive_packet(theirs.get());
-    ASSERT_TRUE(packet);
-    EXPECT_EQ(packet->text, "step");
-    ASSERT_EQ(packet->descriptors.size(), 1u);
-    ASSERT_EQ(::write(packet->descriptors[0].get(), "x", 1), 1);
-    char got = 0;
-    EXPECT_EQ(::read(out.get(), &got, 1), 1);
-    ours.reset();
-    EXPECT_EQ(receive_packet(theirs.get()).error().code, Errc::Unreachable);
-    EXPECT_FALSE(send_packet(theirs.get(), "nobody"));
 }
 
 }  // namespace

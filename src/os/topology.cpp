@@ -1,9 +1,13 @@
 #include "os/topology.hpp"
 
+#include <fmt/format.h>
 #include <hwloc.h>
+#include <unistd.h>
 
 #include <algorithm>
 
+#include "base/text.hpp"
+#include "os/files.hpp"
 #include "os/machine.hpp"
 
 namespace switchyard::os {
@@ -60,6 +64,22 @@ Result<Topology> find_topology() {
     if (found.core_cpus.empty()) return fail(Errc::Internal, "hwloc found no processors");
     found.memory = total_memory();
     return found;
+}
+
+std::uint32_t socket_of_cpu(std::uint32_t cpu) {
+    const auto text =
+        read_file(fmt::format("/sys/devices/system/cpu/cpu{}/topology/physical_package_id", cpu));
+    const auto number = text ? parse_uint(trim(*text)) : std::nullopt;
+    return number ? static_cast<std::uint32_t>(*number) : 0;
+}
+
+std::uint32_t domain_of_cpu(std::uint32_t cpu) {
+    constexpr std::uint32_t kDomainsMax = 1024;
+    for (std::uint32_t domain = 0; domain < kDomainsMax; ++domain) {
+        const std::string folder = fmt::format("/sys/devices/system/cpu/cpu{}/node{}", cpu, domain);
+        if (::access(folder.c_str(), F_OK) == 0) return domain;
+    }
+    return 0;
 }
 
 model::IndexSet cpus_of_cores(const std::vector<model::IndexSet>& core_cpus,

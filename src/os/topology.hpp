@@ -26,6 +26,10 @@ struct Topology {
 
 Result<Topology> find_topology();
 
+// Of one cpu, as the kernel tells; 0 where it does not. A file or two: for those who bind.
+std::uint32_t socket_of_cpu(std::uint32_t cpu);
+std::uint32_t domain_of_cpu(std::uint32_t cpu);
+
 // The cpus of these cores; nothing if one of them does not exist here.
 model::IndexSet cpus_of_cores(const std::vector<model::IndexSet>& core_cpus,
                               const model::IndexSet& cores);

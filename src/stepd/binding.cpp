@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <map>
+#include <set>
 
 #include "base/text.hpp"
 
@@ -57,13 +60,49 @@ Result<std::vector<model::IndexSet>> from_list(std::string_view list, bool masks
     return tasks;
 }
 
-// Cores in order, the same number to each task.
-std::vector<model::IndexSet> in_blocks(const BindRequest& request, std::size_t cores_each) {
-    std::vector<model::IndexSet> tasks(request.tasks);
-    for (std::size_t i = 0; i < tasks.size(); ++i) {
-        for (std::size_t k = 0; k < cores_each; ++k) {
-            tasks[i].insert(request.cores[(i * cores_each + k) % request.cores.size()]);
+std::uint32_t at(const std::vector<std::uint32_t>& values, std::size_t i) {
+    return i < values.size() ? values[i] : 0;
+}
+
+// Positions of cores, so many to each task: one after the other, or turn by turn from each socket.
+class Dealer {
+  public:
+    Dealer(const BindRequest& request, std::size_t each) : request_(request), each_(each) {
+        const bool by_turns = request.distribution == "cyclic" || request.distribution == "fcyclic";
+        std::map<std::uint32_t, std::vector<std::size_t>> by_socket;
+        for (std::size_t i = 0; i < request.cores.size(); ++i)
+            by_socket[by_turns ? at(request.sockets, i) : 0].push_back(i);
+        for (auto& [socket, cores] : by_socket) stacks_.push_back({std::move(cores), 0});
+    }
+
+    std::vector<std::vector<std::size_t>> deal() {
+        std::vector<std::vector<std::size_t>> tasks(request_.tasks);
+        const bool every_core = request_.distribution == "fcyclic";
+        std::size_t turn = 0;
+        for (std::size_t task = 0; task < tasks.size(); ++task) {
+            for (std::size_t k = 0; k < each_; ++k) {
+                Stack& stack = stacks_[(every_core ? turn++ : task) % stacks_.size()];
+                tasks[task].push_back(stack.cores[stack.next++ % stack.cores.size()]);
+            }
         }
+        return tasks;
+    }
+
+  private:
+    struct Stack {
+        std::vector<std::size_t> cores;
+        std::size_t next;
+    };
+    const BindRequest& request_;
+    std::size_t each_;
+    std::vector<Stack> stacks_;
+};
+
+std::vector<model::IndexSet> in_blocks(const BindRequest& request, std::size_t cores_each) {
+    std::vector<model::IndexSet> tasks;
+    for (const auto& cores : Dealer(request, cores_each).deal()) {
+        model::IndexSet& cpus = tasks.emplace_back();
+        for (const std::size_t core : cores) cpus.insert(request.cores[core]);
     }
     return tasks;
 }
@@ -73,31 +112,132 @@ std::size_t cores_per_task(const BindRequest& request) {
     return (request.cpus_per_task + threads - 1) / threads;
 }
 
+// Hardware threads in order, so many to each task.
+std::vector<model::IndexSet> by_threads(const BindRequest& request, std::size_t each) {
+    const std::vector<std::uint32_t> cpus = all_cpus(request.cores).to_vector();
+    std::vector<model::IndexSet> tasks(request.tasks);
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+        for (std::size_t k = 0; k < each; ++k) tasks[i].insert(cpus[(i * each + k) % cpus.size()]);
+    }
+    return tasks;
+}
+
+// All of the step's cpus in the sockets (or domains) that the task's cores are in.
+std::vector<model::IndexSet> widened(const BindRequest& request,
+                                     const std::vector<std::uint32_t>& places) {
+    std::vector<model::IndexSet> tasks;
+    for (const auto& cores : Dealer(request, cores_per_task(request)).deal()) {
+        std::set<std::uint32_t> used;
+        for (const std::size_t core : cores) used.insert(at(places, core));
+        model::IndexSet& cpus = tasks.emplace_back();
+        for (std::size_t i = 0; i < request.cores.size(); ++i) {
+            if (used.contains(at(places, i))) cpus.insert(request.cores[i]);
+        }
+    }
+    return tasks;
+}
+
+// Task after task to the domains of a list; a wrong number is a domain without cpus: not bound.
+std::vector<model::IndexSet> to_domains(const BindRequest& request,
+                                        const std::vector<model::IndexSet>& domains) {
+    std::vector<model::IndexSet> tasks(request.tasks);
+    for (std::size_t task = 0; task < tasks.size() && !domains.empty(); ++task) {
+        for (std::size_t i = 0; i < request.cores.size(); ++i) {
+            if (domains[task % domains.size()].contains(at(request.ldoms, i)))
+                tasks[task].insert(request.cores[i]);
+        }
+    }
+    return tasks;
+}
+
+Result<std::vector<model::IndexSet>> domain_list(std::string_view list, bool masks) {
+    std::vector<model::IndexSet> domains;
+    for (const std::string_view piece : split(list, ',')) {
+        model::IndexSet& domain = domains.emplace_back();
+        if (masks) {
+            SY_TRY(domain, parse_mask(piece));
+            continue;
+        }
+        const auto number = parse_uint(piece);
+        if (!number || *number >= kCpusMax)
+            return fail(Errc::InvalidArgument, "bad list in --cpu-bind");
+        domain.insert(static_cast<std::uint32_t>(*number));
+    }
+    return domains;
+}
+
+std::vector<model::IndexSet> every_domain(const BindRequest& request) {
+    std::set<std::uint32_t> numbers(request.ldoms.begin(), request.ldoms.end());
+    if (numbers.empty()) numbers.insert(0);
+    std::vector<model::IndexSet> domains;
+    for (const std::uint32_t number : numbers) domains.emplace_back().insert(number);
+    return domains;
+}
+
+// "map_cpu:0,1" or "map_cpu=0,1": the list behind a word.
+std::optional<std::string_view> list_behind(std::string_view wish, std::string_view word) {
+    if (!starts_with_ignoring_case(wish, word) || wish.size() <= word.size()) return std::nullopt;
+    const char mark = wish[word.size()];
+    if (mark != ':' && mark != '=') return std::nullopt;
+    return wish.substr(word.size() + 1);
+}
+
+bool is_any(std::string_view wish, std::initializer_list<std::string_view> words) {
+    return std::ranges::any_of(words, [&](auto word) { return equals_ignoring_case(wish, word); });
+}
+
+// Takes "verbose" and "quiet" off the front of a wish.
+std::string_view without_manners(std::string_view wish, bool& verbose) {
+    while (!wish.empty()) {
+        const std::string_view word = wish.substr(0, wish.find(','));
+        const bool speaks = is_any(word, {"verbose", "v"});
+        if (!speaks && !is_any(word, {"quiet", "q"})) break;
+        verbose = speaks;
+        wish = word.size() < wish.size() ? wish.substr(word.size() + 1) : std::string_view();
+    }
+    return wish;
+}
+
+Result<std::vector<model::IndexSet>> by_list(std::string_view wish, const BindRequest& request) {
+    if (const auto list = list_behind(wish, "map_cpu")) return from_list(*list, false, request);
+    if (const auto list = list_behind(wish, "mask_cpu")) return from_list(*list, true, request);
+    for (const bool masks : {false, true}) {
+        if (const auto list = list_behind(wish, masks ? "mask_ldom" : "map_ldom")) {
+            SY_TRY(const auto domains, domain_list(*list, masks));
+            return to_domains(request, domains);
+        }
+    }
+    return std::vector<model::IndexSet>(request.tasks);
+}
+
 }  // namespace
 
 Result<Binding> bind_tasks(const BindRequest& request) {
     Binding binding;
     binding.tasks.resize(request.tasks);
-    std::string_view wish = request.wish;
-    for (;;) {
-        const std::string_view word = wish.substr(0, wish.find(','));
-        const bool verbose = word == "verbose" || word == "v";
-        if (!verbose && word != "quiet" && word != "q") break;
-        binding.verbose = verbose;
-        wish = word.size() < wish.size() ? wish.substr(word.size() + 1) : std::string_view();
-    }
+    const std::string_view wish = without_manners(request.wish, binding.verbose);
     if (request.cores.empty() || request.tasks == 0) return binding;
-    if (wish.starts_with("map_cpu:")) {
-        SY_TRY(binding.tasks, from_list(wish.substr(8), false, request));
-    } else if (wish.starts_with("mask_cpu:")) {
-        SY_TRY(binding.tasks, from_list(wish.substr(9), true, request));
-    } else if (wish == "cores" || wish == "threads" || wish == "rank") {
+    if (is_any(wish, {"core", "cores"})) {
         binding.tasks = in_blocks(request, cores_per_task(request));
-    } else if (wish.empty()) {
+    } else if (is_any(wish, {"thread", "threads"})) {
+        binding.tasks = by_threads(request, request.cpus_per_task);
+    } else if (is_any(wish, {"rank"})) {
+        binding.tasks = by_threads(request, 1);
+    } else if (is_any(wish, {"socket", "sockets"})) {
+        binding.tasks = widened(request, request.sockets);
+    } else if (is_any(wish, {"ldom", "ldoms"})) {
+        binding.tasks = widened(request, request.ldoms);
+    } else if (is_any(wish, {"board", "boards"})) {
+        binding.tasks = widened(request, {});
+    } else if (is_any(wish, {"rank_ldom"})) {
+        binding.tasks = to_domains(request, every_domain(request));
+    } else if (is_any(wish, {"", "auto", "one_thread"})) {
         const std::size_t each = request.cores.size() / request.tasks;
         if (each > 0 && each * request.tasks == request.cores.size()) {
             binding.tasks = in_blocks(request, each);
         }
+    } else {
+        SY_TRY(binding.tasks, by_list(wish, request));
     }
     return binding;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/text.hpp"
 #include "model/dependency.hpp"
 #include "model/hostlist.hpp"
 #include "model/resources.hpp"
@@ -105,15 +106,48 @@ void set_array(Environment& env, const Launch& launch) {
     env.set("SLURM_ARRAY_TASK_STEP", place.step);
 }
 
-void set_memory(Environment& env, const model::MemoryRequest& memory) {
+void set_memory(Environment& env, const model::MemoryRequest& memory,
+                const std::string& tail = {}) {
     using Per = model::MemoryRequest::Per;
     if (memory.per == Per::Unset) return;
     for (const char* name : {"SLURM_MEM_PER_CPU", "SLURM_MEM_PER_NODE", "SLURM_MEM_PER_GPU"})
-        env.unset(name);
+        env.unset(name + tail);
     const char* name = memory.per == Per::Cpu    ? "SLURM_MEM_PER_CPU"
                        : memory.per == Per::Node ? "SLURM_MEM_PER_NODE"
                                                  : "SLURM_MEM_PER_GPU";
-    env.set(name, memory.amount.value);
+    env.set(name + tail, memory.amount.value);
+}
+
+// A heterogeneous job: how many components, and what each of them has.
+void set_components(Environment& env, const Launch& launch) {
+    if (launch.components.empty()) return;
+    env.set("SLURM_HET_SIZE", launch.components.size());
+    for (const model::Job& job : launch.components) {
+        const std::string tail = fmt::format("_HET_GROUP_{}", job.het ? job.het->offset : 0);
+        const model::JobSpec& spec = *job.spec;
+        env.set("SLURM_JOB_ID" + tail, job.id.value);
+        env.set("SLURM_JOBID" + tail, job.id.value);
+        env.set("SLURM_JOB_NAME" + tail, spec.name);
+        env.set("SLURM_JOB_PARTITION" + tail, job.partition);
+        set_if(env, "SLURM_JOB_ACCOUNT" + tail, spec.account);
+        set_if(env, "SLURM_JOB_QOS" + tail, spec.qos);
+        set_if(env, "SLURM_CPUS_PER_TASK" + tail, spec.cpus_per_task);
+        set_if(env, "SLURM_NTASKS" + tail, spec.tasks);
+        set_if(env, "SLURM_NPROCS" + tail, spec.tasks);
+        set_if(env, "SLURM_NTASKS_PER_NODE" + tail, spec.tasks_per_node);
+        set_memory(env, spec.memory, tail);
+        const model::Allocation* allocation = model::allocation_of(job);
+        if (allocation == nullptr) continue;
+        const std::string nodes = node_list(allocation->node_names());
+        env.set("SLURM_JOB_NODELIST" + tail, nodes);
+        env.set("SLURM_NODELIST" + tail, nodes);
+        env.set("SLURM_JOB_NUM_NODES" + tail, allocation->nodes.size());
+        env.set("SLURM_NNODES" + tail, allocation->nodes.size());
+        env.set("SLURM_JOB_CPUS_PER_NODE" + tail,
+                model::compress_counts(model::cpus_per_node(*allocation)));
+        env.set("SLURM_TASKS_PER_NODE" + tail,
+                model::compress_counts(model::tasks_per_node(*allocation)));
+    }
 }
 
 // "2" or "rtx4000:2": the text of --gpus and its sisters.
@@ -144,6 +178,8 @@ void set_request(Environment& env, const model::JobSpec& spec) {
     set_if(env, "SLURM_GPU_BIND", spec.gpu_bind);
     set_if(env, "SLURM_GPU_FREQ", spec.gpu_freq);
     set_if(env, "SLURM_DISTRIBUTION", model::to_string(spec.distribution));
+    if (spec.distribution.plane_size > 0)
+        env.set("SLURM_DIST_PLANESIZE", spec.distribution.plane_size);
     if (spec.overcommit) env.set("SLURM_OVERCOMMIT", "1");
 }
 
@@ -153,6 +189,22 @@ void set_task_place(Environment& env, const Launch& launch, std::uint32_t local)
     env.set("SLURM_PROCID", local < tasks.size() ? tasks[local] : 0);
     env.set("SLURM_LOCALID", local);
     env.set("SLURM_GTIDS", tasks.empty() ? "0" : fmt::to_string(fmt::join(tasks, ",")));
+}
+
+// One srun in several components: tasks and nodes are counted through all of them.
+void set_het_step(Environment& env, const Launch& launch) {
+    const model::HetStep& het = *launch.het;
+    const auto shift = [&](const char* name, std::uint32_t offset) {
+        if (const auto number = parse_uint(env.get(name))) env.set(name, *number + offset);
+    };
+    shift("SLURM_PROCID", het.task_offset);
+    shift("SLURM_NODEID", het.node_offset);
+    for (const char* name : {"SLURM_NTASKS", "SLURM_NPROCS", "SLURM_STEP_NUM_TASKS"})
+        env.set(name, het.tasks);
+    for (const char* name : {"SLURM_NNODES", "SLURM_STEP_NUM_NODES"}) env.set(name, het.nodes);
+    std::vector<std::uint32_t> ranks = launch.here().tasks;
+    for (std::uint32_t& rank : ranks) rank += het.task_offset;
+    env.set("SLURM_GTIDS", fmt::to_string(fmt::join(ranks, ",")));
 }
 
 // What is only in the environment of srun's tasks: the step, and where its srun is.
@@ -177,11 +229,26 @@ void set_step(Environment& env, const Launch& launch) {
     env.set("SLURM_SRUN_COMM_HOST", address);
     env.set("SLURM_SRUN_COMM_PORT", srun.port);
     env.set("SLURM_STEP_LAUNCHER_PORT", srun.port);
+    set_if(env, "SLURM_STEP_RESV_PORTS", launch.resv_ports);
     if (launch.command.pty) {
         env.set("SLURM_PTY_PORT", srun.port);
         env.set("SLURM_PTY_WIN_COL", launch.command.pty_cols);
         env.set("SLURM_PTY_WIN_ROW", launch.command.pty_rows);
     }
+}
+
+// "verbose,mask_cpu:0x3" in its parts: how it talks, what kind, and the list.
+void set_bind(Environment& env, const std::string& name, const std::string& wish) {
+    if (wish.empty()) return;
+    const std::size_t mark = wish.find_first_of(":=");
+    const std::size_t comma = wish.rfind(',', mark);
+    const std::size_t from = comma == std::string::npos ? 0 : comma + 1;
+    const std::string kind = wish.substr(from, mark == std::string::npos ? mark : mark - from);
+    const bool verbose = wish == "v" || wish.starts_with("v,") || wish.contains("verbose");
+    env.set(name, wish);
+    env.set(name + "_VERBOSE", verbose ? "verbose" : "quiet");
+    env.set(name + "_TYPE", mark == std::string::npos ? kind : kind + ":");
+    env.set(name + "_LIST", mark == std::string::npos ? "" : wish.substr(mark + 1));
 }
 
 void set_step_request(Environment& env, const Launch& launch) {
@@ -192,6 +259,8 @@ void set_step_request(Environment& env, const Launch& launch) {
         env.set("SLURM_TRES_PER_TASK", fmt::format("cpu={}", *spec.cpus_per_task));
     set_if(env, "SLURM_NTASKS_PER_NODE", spec.tasks_per_node);
     set_if(env, "SLURM_DISTRIBUTION", launch.command.distribution);
+    set_bind(env, "SLURM_CPU_BIND", launch.command.cpu_bind);
+    set_bind(env, "SLURM_MEM_BIND", launch.command.mem_bind);
 }
 
 }  // namespace
@@ -234,6 +303,7 @@ std::vector<std::string> batch_environment(const Launch& launch) {
     set_times(env, launch);
     set_allocation(env, launch);
     set_array(env, launch);
+    set_components(env, launch);
     set_request(env, spec);
     set_gres(env, launch, std::nullopt);
     set_task_place(env, launch, 0);
@@ -268,12 +338,14 @@ std::vector<std::string> task_environment(const Launch& launch, std::uint32_t lo
     set_times(env, launch);
     set_allocation(env, launch);
     set_array(env, launch);
+    set_components(env, launch);
     set_step(env, launch);
     set_step_request(env, launch);
     set_gres(env, launch, local);
     set_task_place(env, launch, local);
     env.set("SLURMD_DEBUG", "2");
     env.set("SLURM_JOB_GROUP", launch.job.spec->group);
+    if (launch.het) set_het_step(env, launch);
     env.set("SLURM_CPUS_ON_NODE", launch.here().grant.cpus);
     env.set("SLURM_UMASK", fmt::format("{:04o}", launch.payload.umask));
     if (!env.has("SLURM_SUBMIT_DIR")) env.set("SLURM_SUBMIT_DIR", launch.job.spec->work_dir);

@@ -43,6 +43,8 @@ Result<Command> read_command(const wire::StepLaunch& from) {
     to.stdin_to_all = from.stdin_to_all();
     if (from.has_stdin_task()) to.stdin_task = from.stdin_task();
     to.cpu_bind = from.cpu_bind();
+    to.mem_bind = from.mem_bind();
+    to.wait_for_children = from.wait_for_children();
     to.distribution = from.distribution();
     to.task_prolog = from.task_prolog();
     to.task_epilog = from.task_epilog();
@@ -130,6 +132,12 @@ Result<Launch> read_launch(const wire::AgentToStepd& message) {
         to.payload.umask = from.step().umask();
     }
     SY_TRY(to.setup, read_setup(message.setup()));
+    for (const wire::Job& each : from.het_jobs()) {
+        SY_TRY(model::Job component, wire::decode(each));
+        to.components.push_back(std::move(component));
+    }
+    if (from.has_het()) to.het = wire::decode(from.het());
+    to.resv_ports = from.resv_ports();
     return to;
 }
 

@@ -43,8 +43,9 @@ struct Command {
     model::OpenMode open_mode = model::OpenMode::Default;
     bool stdin_to_all = false;
     std::optional<std::uint32_t> stdin_task;
-    std::string cpu_bind;
+    std::string cpu_bind, mem_bind;
     std::string distribution;
+    bool wait_for_children = false;
     std::string task_prolog, task_epilog;
     model::WarnSignal warn_signal;
     SrunAddress srun;
@@ -82,6 +83,9 @@ struct Launch {
     model::JobPayload payload;  // Environment, limits and umask also of srun's steps.
     Command command;            // Only of srun's steps.
     Setup setup;
+    std::vector<model::Job> components;  // Of a heterogeneous job: all, in order.
+    std::optional<model::HetStep> het;   // Of a step over several of them.
+    std::string resv_ports;
 
     bool is_batch() const { return key.step == kBatchStep; }
     const model::StepNode& here() const { return layout.nodes[node_index]; }

@@ -51,6 +51,56 @@ TEST(Binding, WishesAreFollowedWithinTheStepsOwnCpus) {
     EXPECT_TRUE(bind_tasks({cores(2), 1, 1, "verbose"})->verbose);
 }
 
+// Four cores of one thread: two in each socket, and each its own memory domain.
+BindRequest two_sockets(std::uint32_t tasks, std::string wish, std::string distribution = {}) {
+    BindRequest request{{}, tasks, 1, std::move(wish)};
+    for (std::uint32_t i = 0; i < 4; ++i) request.cores.emplace_back().insert(i);
+    request.sockets = {0, 0, 1, 1};
+    request.ldoms = {0, 1, 2, 3};
+    request.distribution = std::move(distribution);
+    return request;
+}
+
+TEST(Binding, TasksGoToSocketsAndDomains) {
+    using Sets = std::vector<std::string>;
+    EXPECT_EQ(bound(two_sockets(2, "sockets")), (Sets{"0-1", "0-1"}));
+    EXPECT_EQ(bound(two_sockets(2, "sockets", "cyclic")), (Sets{"0-1", "2-3"}));
+    EXPECT_EQ(bound(two_sockets(3, "ldoms")), (Sets{"0", "1", "2"}));
+    EXPECT_EQ(bound(two_sockets(2, "boards")), (Sets{"0-3", "0-3"}));
+    EXPECT_EQ(bound(two_sockets(5, "rank_ldom")), (Sets{"0", "1", "2", "3", "0"}));
+    EXPECT_EQ(bound(two_sockets(2, "map_ldom:3,1")), (Sets{"3", "1"}));
+    EXPECT_EQ(bound(two_sockets(2, "mask_ldom=0x3,0xc")), (Sets{"0-1", "2-3"}));
+    EXPECT_EQ(bound(two_sockets(1, "map_ldom:x")), (Sets{"bad list in --cpu-bind"}));
+}
+
+TEST(Binding, TheSecondPartOfADistributionDealsOverSockets) {
+    using Sets = std::vector<std::string>;
+    EXPECT_EQ(bound(two_sockets(4, "cores")), (Sets{"0", "1", "2", "3"}));
+    EXPECT_EQ(bound(two_sockets(4, "cores", "cyclic")), (Sets{"0", "2", "1", "3"}));
+    EXPECT_EQ(bound(two_sockets(2, "", "cyclic")), (Sets{"0-1", "2-3"}));
+    EXPECT_EQ(bound(two_sockets(2, "", "fcyclic")), (Sets{"0,2", "1,3"}));
+    EXPECT_EQ(bound({cores(2), 4, 1, "threads"}), (Sets{"0", "1", "2", "3"}));
+    EXPECT_EQ(bound({cores(2), 3, 2, "rank"}), (Sets{"0", "1", "2"}));
+}
+
+TEST(MemoryBinding, EveryFormIsUnderstood) {
+    using Policy = MemoryBinding::Policy;
+    EXPECT_EQ(bind_memory("", 2)->at(1).policy, Policy::Inherited);
+    EXPECT_EQ(bind_memory("none", 1)->at(0).policy, Policy::Inherited);
+    EXPECT_EQ(bind_memory("verbose,local", 1)->at(0).policy, Policy::Local);
+    EXPECT_TRUE(bind_memory("verbose,local", 1)->at(0).verbose);
+    const auto ranks = *bind_memory("rank", 3);
+    EXPECT_EQ(ranks[2].policy, Policy::Bound);
+    EXPECT_EQ(to_string(ranks[2].domains), "2");
+    const auto masks = *bind_memory("prefer,mask_mem:0x3,4", 3);
+    EXPECT_EQ(masks[0].policy, Policy::Preferred);
+    EXPECT_EQ(to_string(masks[0].domains), "0-1");
+    EXPECT_EQ(to_string(masks[1].domains), "2");
+    EXPECT_EQ(to_string(masks[2].domains), "0-1");
+    EXPECT_FALSE(bind_memory("map_mem:x", 1));
+    EXPECT_EQ(memory_line("n1", 3, 1, masks[0]), "mem-bind=MASK - n1, task  3  1: mask 0x3 set\n");
+}
+
 TEST(MultiProg, EveryTaskFindsItsLine) {
     const std::vector<std::string> file = {
         "# a comment", "0 echo zero",       "1-2 echo 'other %t' of %o \\",

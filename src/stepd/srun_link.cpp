@@ -13,8 +13,8 @@ constexpr const char* kStepIdentity = "step";
 
 }  // namespace
 
-SrunLink::SrunLink(io::Loop& loop, const Launch& launch, Handlers handlers)
-    : loop_(loop), launch_(launch), handlers_(std::move(handlers)) {}
+SrunLink::SrunLink(io::Loop& loop, const Launch& launch, SrunAddress address, Handlers handlers)
+    : loop_(loop), launch_(launch), address_(std::move(address)), handlers_(std::move(handlers)) {}
 
 void SrunLink::connect() { try_next(); }
 
@@ -27,7 +27,7 @@ wire::Channel::Handlers SrunLink::channel_handlers() {
 }
 
 void SrunLink::try_next() {
-    const SrunAddress& srun = launch_.command.srun;
+    const SrunAddress& srun = address_;
     if (attempt_ == 0) {
         ++attempt_;
         const bool same_host =
@@ -51,7 +51,7 @@ void SrunLink::on_ready() {
     wire::encode_key(launch_.key, hello.mutable_key());
     hello.set_node(launch_.node);
     hello.set_node_index(launch_.node_index);
-    hello.set_proof(launch_.command.srun.key);
+    hello.set_proof(address_.key);
     send(message);
     handlers_.ready();
 }

@@ -36,7 +36,7 @@ class SrunLink {
         std::function<void(std::uint16_t rows, std::uint16_t cols)> window;
         std::function<void(Seconds grace, std::uint32_t cause)> abort;
     };
-    SrunLink(io::Loop& loop, const Launch& launch, Handlers handlers);
+    SrunLink(io::Loop& loop, const Launch& launch, SrunAddress address, Handlers handlers);
 
     void connect();
     bool is_open() const { return open_; }
@@ -64,6 +64,7 @@ class SrunLink {
 
     io::Loop& loop_;
     const Launch& launch_;
+    SrunAddress address_;
     Handlers handlers_;
     std::unique_ptr<wire::Channel> channel_;
     std::size_t attempt_ = 0;  // 0: the unix socket, then the addresses.

@@ -69,6 +69,8 @@ void Stepd::receive(const wire::AgentToStepd& message) {
             return answer_pids(message.pids());
         case Body::kStatus:
             return send_status();
+        case Body::kAttachStep:
+            return attach(message.attach_step());
         case Body::kLaunch:
         case Body::BODY_NOT_SET:
             return;

@@ -29,6 +29,7 @@
 #include "stepd/usage_sampler.hpp"
 
 namespace switchyard::wire {
+class AttachStep;
 class EndStep;
 class PidsAsk;
 class SignalSteps;
@@ -106,6 +107,11 @@ class Stepd {
     void on_srun_lost(const std::string& why);
     void throttle();
 
+    // --- stepd_attach.cpp: further clients of the tasks' streams (sattach) ---
+    void attach(const wire::AttachStep& order);
+    void detach(std::uint64_t guest);
+    void hand_out(std::uint32_t task, std::uint32_t stream, std::string_view data);
+
     // --- stepd_orders.cpp: what it is told while tasks run, and what the clock says ---
     void on_signal_order(const wire::SignalSteps& order);
     void signal_tasks(int signal);
@@ -129,6 +135,7 @@ class Stepd {
 
     // --- stepd_finish.cpp: from the last exit to the report ---
     void reap();
+    bool has_children_to_wait_for();
     void report_exits(const std::vector<Task*>& exited);
     void empty_out();
     bool spares_sruns(const std::vector<pid_t>& left) const;
@@ -145,6 +152,8 @@ class Stepd {
     std::unique_ptr<os::Containment> walls_;
     std::vector<Task> tasks_;
     std::unique_ptr<SrunLink> srun_;
+    std::map<std::uint64_t, std::unique_ptr<SrunLink>> guests_;
+    std::uint64_t next_guest_ = 1;
     std::string script_folder_;
     io::Fd messages_;  // The batch job's standard error.
 

@@ -18,6 +18,7 @@ namespace switchyard::stepd {
 namespace {
 
 constexpr Millis kEmptyWaitMax{50};
+constexpr Millis kChildrenLook{200};
 constexpr Millis kDeliverAfterKillMax{
     2000};  // How long a stopped srun may hold up the end of a killed step.
 
@@ -54,6 +55,7 @@ void Stepd::reap() {
     for (const Task* task : exited) run_epilogs(*task);
     if (!exited.empty()) report_exits(exited);
     if (stage_ == Stage::Running && std::ranges::all_of(tasks_, &Task::exited)) {
+        if (has_children_to_wait_for()) return;
         stage_ = Stage::Emptying;
         deadline_timer_ = {};
         warn_timer_ = {};
@@ -62,6 +64,14 @@ void Stepd::reap() {
         usage_timer_ = {};
     }
     if (stage_ == Stage::Emptying) empty_out();
+}
+
+// --wait-for-children: what the tasks have started runs on; the step ends with the last of it.
+bool Stepd::has_children_to_wait_for() {
+    if (!launch_.command.wait_for_children || ending_ || walls_->pids(launch_.key).empty())
+        return false;
+    empty_timer_ = loop_.after(kChildrenLook, [this] { reap(); });
+    return true;
 }
 
 // Tasks that ended alike are told of together, after their last output.
@@ -74,8 +84,11 @@ void Stepd::report_exits(const std::vector<Task*>& exited) {
     }
     const bool oom =
         out_of_memory_ || (walls_->limits_memory() && walls_->oom_kills(launch_.key) > 0);
-    for (const auto& [status, ranks] : by_status)
+    for (const auto& [status, ranks] : by_status) {
         srun_->exited(ranks, status, oom && WIFSIGNALED(status));
+        for (const auto& [id, guest] : guests_)
+            guest->exited(ranks, status, oom && WIFSIGNALED(status));
+    }
 }
 
 // A script that was told to end is gone, but its sruns were told too, and wait for their steps to
@@ -131,6 +144,7 @@ void Stepd::deliver() {
         if (task.pipes) task.pipes->end();
     }
     srun_->finished();
+    for (const auto& [id, guest] : guests_) guest->finished();
     if (killed_) deliver_timer_ = loop_.after(kDeliverAfterKillMax, [this] { conclude(); });
     srun_->on_drained([this] { conclude(); });
 }

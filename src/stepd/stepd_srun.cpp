@@ -30,7 +30,7 @@ void Stepd::connect_srun() {
     handlers.abort = [this](Seconds grace, std::uint32_t cause) {
         abort(static_cast<Cause>(cause), grace);
     };
-    srun_ = std::make_unique<SrunLink>(loop_, launch_, std::move(handlers));
+    srun_ = std::make_unique<SrunLink>(loop_, launch_, launch_.command.srun, std::move(handlers));
     srun_->connect();
 }
 

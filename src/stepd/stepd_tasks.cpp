@@ -1,6 +1,7 @@
 // stepd_tasks.cpp: what each process of a step is: its program, environment, files, cores.
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/mempolicy.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,6 +22,27 @@ std::vector<os::ChildLimit> to_limits(const std::vector<model::ResourceLimit>& l
     for (const model::ResourceLimit& limit : limits)
         out.push_back({limit.resource, limit.soft, limit.hard});
     return out;
+}
+
+// Where the cores are, and of each so many threads as the job wants to use.
+void find_places(BindRequest& request, std::optional<std::uint32_t> threads) {
+    for (model::IndexSet& core : request.cores) {
+        if (core.empty()) continue;
+        request.sockets.push_back(os::socket_of_cpu(core.front()));
+        request.ldoms.push_back(os::domain_of_cpu(core.front()));
+        if (threads && *threads < core.size()) core = core.first(*threads);
+    }
+}
+
+void set_memory(os::ChildPlan& plan, const MemoryBinding& binding) {
+    using Policy = MemoryBinding::Policy;
+    if (binding.policy == Policy::Inherited) return;
+    plan.memory_policy = binding.policy == Policy::Local   ? MPOL_LOCAL
+                         : binding.policy == Policy::Bound ? MPOL_BIND
+                                                           : MPOL_PREFERRED;
+    for (const std::uint32_t domain : binding.domains.to_vector()) {
+        if (domain < 64) plan.memory_domains |= std::uint64_t{1} << domain;
+    }
 }
 
 }  // namespace
@@ -136,6 +158,9 @@ Binding Stepd::find_binding() {
             request.cores.push_back(launch_.setup.core_cpus[core]);
         }
     }
+    const std::string_view over_sockets = launch_.spec.distribution.sockets;
+    request.distribution = over_sockets.substr(0, over_sockets.find(':'));
+    find_places(request, launch_.job.spec->threads_per_core);
     auto binding = bind_tasks(request);
     if (binding) return *std::move(binding);
     say(binding.error().message);
@@ -147,8 +172,15 @@ Binding Stepd::find_binding() {
 Status Stepd::start_tasks() {
     const WorkDir dir = find_work_dir(launch_);
     if (!dir.complaint.empty()) say(dir.complaint);
-    const Binding binding = find_binding();
+    Binding binding = find_binding();
     tasks_.resize(launch_.here().tasks.size());
+    const auto count = static_cast<std::uint32_t>(tasks_.size());
+    if (auto memory = bind_memory(launch_.command.mem_bind, count)) {
+        binding.memory = *std::move(memory);
+    } else {
+        say(memory.error().message);
+        binding.memory.resize(count);
+    }
     for (std::uint32_t local = 0; local < tasks_.size(); ++local) {
         tasks_[local].global = launch_.here().tasks[local];
         SY_CHECK(start_task(local, binding, dir));
@@ -175,12 +207,15 @@ Status Stepd::start_task(std::uint32_t local, const Binding& binding, const Work
         if (binding.verbose)
             plan.preface = binding_line(launch_.node, task.global, local, 0, plan.cpus);
     }
+    const MemoryBinding& memory = binding.memory[local];
+    set_memory(plan, memory);
+    if (memory.verbose) plan.preface += memory_line(launch_.node, task.global, local, memory);
     plan.preface += gpu_binding_line(launch_, local);
     if (!dir.complaint.empty()) plan.preface += os::log_line("error: ", dir.complaint);
 
     task.pipes = std::make_unique<TaskPipes>(
         loop_, [this, local](std::uint32_t stream, std::string_view data) {
-            srun_->output(tasks_[local].global, stream, data);
+            hand_out(tasks_[local].global, stream, data);
             throttle();
         });
     SY_TRY(TaskFiles files, open_files(task, dir));

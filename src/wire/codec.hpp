@@ -22,6 +22,7 @@ void encode(const model::Outcome& from, Outcome* to);
 void encode(const model::Job& from, Job* to);
 void encode(const model::StepSpec& from, StepSpec* to);
 void encode(const model::StepLayout& from, StepLayout* to);
+void encode(const model::HetStep& from, HetStep* to);
 void encode(const model::Step& from, Step* to);
 void encode(const model::StepUsage& from, StepUsage* to);
 void encode_key(const switchyard::StepKey& from, StepKey* to);
@@ -46,6 +47,7 @@ Result<model::Job> decode(const Job& from);
 Status decode_into(const Job& from, model::Job& to);  // The same without a copy, for long lists.
 Result<model::StepSpec> decode(const StepSpec& from);
 Result<model::StepLayout> decode(const StepLayout& from);
+model::HetStep decode(const HetStep& from);
 Result<model::Step> decode(const Step& from);
 model::StepUsage decode(const StepUsage& from);
 switchyard::StepKey decode(const StepKey& from);

@@ -141,6 +141,11 @@ Status decode_phase(const Job& from, model::JobPhase& to) {
 void encode(const model::Job& from, Job* to) {
     to->set_id(from.id.value);
     if (from.array) encode(*from.array, to->mutable_array());
+    if (from.het) {
+        to->mutable_het()->set_leader(from.het->leader.value);
+        to->mutable_het()->set_offset(from.het->offset);
+        to->mutable_het()->set_size(from.het->size);
+    }
     to->set_attempt(from.attempt.value);
     to->set_restarts(from.restarts);
     to->set_priority(from.priority);
@@ -160,6 +165,9 @@ void encode(const model::Job& from, Job* to) {
 Status decode_into(const Job& from, model::Job& to) {
     to.id.value = from.id();
     if (from.has_array()) SY_CHECK(read_message(from.array(), to.array));
+    if (from.has_het())
+        to.het =
+            model::HetPlace{JobId{from.het().leader()}, from.het().offset(), from.het().size()};
     to.attempt.value = from.attempt();
     to.restarts = from.restarts();
     to.priority = from.priority();

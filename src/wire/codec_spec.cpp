@@ -170,6 +170,7 @@ void encode_surroundings(const model::JobSpec& from, JobSpec* to) {
     if (!from.submit_line.empty()) to->set_submit_line(from.submit_line);
     if (!from.submit_host.empty()) to->set_submit_host(from.submit_host);
     to->set_alloc_sid(from.alloc_sid);
+    if (!from.cron.empty()) to->set_cron(from.cron);
 }
 Status decode_surroundings(const JobSpec& from, model::JobSpec& to) {
     if (from.has_requeue()) to.requeue = from.requeue();
@@ -186,6 +187,7 @@ Status decode_surroundings(const JobSpec& from, model::JobSpec& to) {
     to.submit_line = from.submit_line();
     to.submit_host = from.submit_host();
     to.alloc_sid = from.alloc_sid();
+    to.cron = from.cron();
     return {};
 }
 

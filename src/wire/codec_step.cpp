@@ -29,6 +29,7 @@ void encode(const model::StepSpec& from, StepSpec* to) {
     encode_all(from.gpus_per_task, to->mutable_gpus_per_task());
     if (from.tasks_per_gpu) to->set_tasks_per_gpu(*from.tasks_per_gpu);
     if (!from.gpu_bind.empty()) to->set_gpu_bind(from.gpu_bind);
+    if (from.resv_ports) to->set_resv_ports(*from.resv_ports);
 }
 
 Status decode_into(const StepSpec& from, model::StepSpec& to) {
@@ -57,7 +58,19 @@ Status decode_into(const StepSpec& from, model::StepSpec& to) {
     SY_CHECK(decode_all(from.gpus_per_task(), to.gpus_per_task));
     if (from.has_tasks_per_gpu()) to.tasks_per_gpu = from.tasks_per_gpu();
     to.gpu_bind = from.gpu_bind();
+    if (from.has_resv_ports()) to.resv_ports = from.resv_ports();
     return {};
+}
+
+void encode(const model::HetStep& from, HetStep* to) {
+    to->set_task_offset(from.task_offset);
+    to->set_tasks(from.tasks);
+    to->set_node_offset(from.node_offset);
+    to->set_nodes(from.nodes);
+}
+
+model::HetStep decode(const HetStep& from) {
+    return {from.task_offset(), from.tasks(), from.node_offset(), from.nodes()};
 }
 
 void encode(const model::StepNode& from, StepNode* to) {
@@ -147,6 +160,8 @@ void encode(const model::Step& from, Step* to) {
     if (!from.usage.empty()) encode(from.usage, to->mutable_usage());
     if (from.end) encode(*from.end, to->mutable_end());
     encode_key(from.key, to->mutable_key());
+    if (!from.resv_ports.empty()) to->set_resv_ports(from.resv_ports);
+    if (from.het) encode(*from.het, to->mutable_het());
 }
 
 Status decode_into(const Step& from, model::Step& to) {
@@ -159,6 +174,8 @@ Status decode_into(const Step& from, model::Step& to) {
     if (from.has_usage()) to.usage = decode(from.usage());
     if (from.has_end()) SY_CHECK(read_message(from.end(), to.end));
     to.key = decode(from.key());
+    to.resv_ports = from.resv_ports();
+    if (from.has_het()) to.het = decode(from.het());
     return {};
 }
 

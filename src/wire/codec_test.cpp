@@ -112,7 +112,8 @@ class Filler {
     SY_FILL(model::Allocation, nodes);
     SY_FILL(model::ArraySpec, elements, throttle, step);
     SY_FILL(model::ArrayPlace, array_id, element, pending, throttle, count, min, max, step);
-    SY_FILL(model::JobSelector, job, elements, all_elements, step);
+    SY_FILL(model::JobSelector, job, elements, all_elements, step, component);
+    SY_FILL(model::HetPlace, leader, offset, size);
     SY_FILL(model::DependencyTerm, kind, job, element, whole_array, delay, status);
     SY_FILL(model::Dependency, terms, any);
     SY_FILL(model::WarnSignal, signal, before, batch_only, for_reservation);
@@ -128,7 +129,7 @@ class Filler {
             excluded_nodes, time_limit, time_min, begin, deadline, hold, nice, priority, dependency,
             kill_on_invalid_dependency, array, immediate, detached, requeue, no_kill, warn_signal,
             mail_types, mail_user, open_mode, std_in, std_out, std_err, work_dir, command,
-            submit_line, submit_host, alloc_sid);
+            submit_line, submit_host, alloc_sid, cron);
     SY_FILL(model::ResourceLimit, resource, soft, hard);
     SY_FILL(model::JobPayload, script, arguments, environment, limits, umask);
     SY_FILL(model::ExitStatus, code, signal);
@@ -138,20 +139,22 @@ class Filler {
     SY_FILL(model::Suspended, run, since);
     SY_FILL(model::Completing, run, ended, outcome, dirty_nodes, next);
     SY_FILL(model::Ended, run, ended, outcome);
-    SY_FILL(model::Job, id, array, spec, attempt, restarts, priority, partition, submitted,
+    SY_FILL(model::Job, id, het, array, spec, attempt, restarts, priority, partition, submitted,
             eligible, last_evaluated, scheduler, next_step, nonce, admin_comment, system_comment,
             phase);
     SY_FILL(model::StepSpec, name, nodes_min, nodes_max, tasks, cpus_per_task, tasks_per_node,
             memory, gres_per_node, gres_none, gpus_per_step, gpus_per_task, tasks_per_gpu, gpu_bind,
             required_nodes, excluded_nodes, relative, distribution, overlap, exact, whole,
-            overcommit, immediate, time_limit, interactive, submit_line);
+            overcommit, immediate, time_limit, interactive, submit_line, resv_ports);
     SY_FILL(model::StepNode, grant, tasks);
     SY_FILL(model::StepLayout, nodes);
     SY_FILL(model::StepEnd, ended, state, exit);
     SY_FILL(model::UsageMark, amount, node, task);
     SY_FILL(model::UsageMeasure, name, out, total, tasks, max, min);
     SY_FILL(model::StepUsage, user_us, system_us, measures);
-    SY_FILL(model::Step, key, nonce, spec, layout, started, running_nodes, worst_exit, usage, end);
+    SY_FILL(model::HetStep, task_offset, tasks, node_offset, nodes);
+    SY_FILL(model::Step, key, nonce, spec, layout, started, running_nodes, worst_exit, usage, end,
+            resv_ports, het);
     SY_FILL(model::NodeConfig, name, host_name, address, cpus, boards, sockets, cores_per_socket,
             threads_per_core, memory, tmp_disk, weight, features, gres, core_spec_count,
             mem_spec_limit, port, start, reason);

@@ -19,6 +19,7 @@ void encode(const model::JobSelector& from, JobSelector* to) {
     to->set_all_elements(from.all_elements);
     if (from.elements) to->set_elements(to_string(*from.elements));
     if (from.step) to->set_step(from.step->value);
+    to->set_component(from.component);
 }
 
 Status decode_into(const JobSelector& from, model::JobSelector& to) {
@@ -26,6 +27,7 @@ Status decode_into(const JobSelector& from, model::JobSelector& to) {
     to.all_elements = from.all_elements();
     if (from.has_elements()) SY_CHECK(read_set(from.elements(), to.elements.emplace()));
     if (from.has_step()) to.step = StepId{from.step()};
+    to.component = from.component();
     return {};
 }
 

@@ -1,7 +1,6 @@
 """The reckoning: what clients were told against what the store, the nodes and the jobs themselves say."""
 
 import collections
-import glob
 import platform
 import sqlite3
 import time
@@ -109,7 +108,7 @@ class Audit:
                  "| what | |", "|---|---:|",
                  f"| time | {self.seconds / 60:.1f} minutes |",
                  f"| submissions acknowledged | {len(told):,} ({len(told) / self.seconds:.0f} a second) |",
-                 f"| submissions refused | {len(refused):,} {_reasons(refused)} |",
+                 f"| submissions refused | {len(refused):,} |",
                  f"| ended as | {', '.join(f'{n:,} {s}' for s, n in states.most_common())} |",
                  f"| trouble | {', '.join(f'{n} x {k}' for k, n in sorted(self.trouble.count.items()))} |"]
         for kind in ("lost", "doubled", "orphaned", "leaked"):
@@ -120,12 +119,7 @@ class Audit:
         return "\n".join([*lines, *([""] + self.faults[:50] if self.faults else [])])
 
 
-def _reasons(refused):
-    """What was said, and how often."""
-    said = collections.Counter(words[0].rsplit(": ", 1)[-1] for words in refused.values())
-    return "(" + ", ".join(f"{n} x {text}" for text, n in said.most_common(4)) + ")" if said else ""
-
-
 def _cgroups_of(cluster, node):
+    import glob
     return [p for pattern in (f"/sys/fs/cgroup/*/switchyard/{cluster}_*/{node}/job_*", f"/sys/fs/cgroup/switchyard/{cluster}_*/{node}/job_*")
             for p in glob.glob(pattern)]

@@ -67,3 +67,20 @@ def test_aftercorr(cluster):
     assert cluster.wait_end(f"{second}_3") == "COMPLETED"
     assert cluster.state(f"{second}_2") == "PENDING"
     cluster.run(f"scancel {second}")
+
+
+def test_ranges_of_elements_are_cancelled_held_and_changed(cluster):
+    job = cluster.wrap("true", "-H -a 1-9:2%4 -J ranges")
+    ids = lambda: sorted(cluster.run("squeue -h -r -n ranges -o %K").ok().out.split())
+    assert ids() == ["1", "3", "5", "7", "9"]
+    cluster.run(f"scancel {job}_[1-3]").ok()
+    assert ids() == ["5", "7", "9"]
+    cluster.run(f"scontrol update JobId={job}_[5,7] TimeLimit=7").ok()
+    limits = dict(line.split() for line in cluster.run("squeue -h -r -n ranges -o '%K %l'").ok().out.splitlines())
+    assert limits["5"] == limits["7"] == "7:00" and limits["9"] != "7:00"
+    cluster.run(f"scontrol release {job}_[7-9]").ok()
+    wait_until(lambda: ids() == ["5"], what="two of them to run")
+    cluster.run(f"scancel {job}_5").ok()
+    assert ids() == []
+    said = cluster.run(f"scancel {job}_[1-3]")
+    assert said.code == 0 or "Job/step already completing or completed" in said.err

@@ -28,6 +28,20 @@ std::string optional_number(const std::optional<Number>& value, std::string_view
 
 std::string job_id(const JobRow& row) { return number(row.job.id.value); }
 
+std::string het_job_id(const JobRow& row) {
+    return row.job.het ? number(row.job.het->leader.value) : "N/A";
+}
+
+std::string het_job_id_set(const JobRow& row) {
+    if (!row.job.het) return "N/A";
+    const std::uint32_t first = row.job.het->leader.value;
+    return number(first) + "-" + number(first + row.job.het->size - 1);
+}
+
+std::string het_job_offset(const JobRow& row) {
+    return row.job.het ? number(row.job.het->offset) : "N/A";
+}
+
 std::string array_job_id(const JobRow& row) {
     return number(row.job.array ? row.job.array->array_id.value : row.job.id.value);
 }
@@ -266,9 +280,9 @@ const Field<JobRow> kFields[] = {
     {0, "EligibleTime", "ELIGIBLE_TIME", kCut,
      [](const JobRow& r) { return moment_text(eligible_time(r.job), r.view, "N/A"); }},
     {0, "exit_code", "EXIT_CODE", kCut, [](const JobRow& r) { return wait_status(r, false); }},
-    {0, "HetJobID", "HET_JOB_ID", kCut, not_available},
-    {0, "HetJobIDSet", "HET_JOB_ID_SET", kCut, not_available},
-    {0, "HetJobOffset", "HET_JOB_OFFSET", kCut, not_available},
+    {0, "HetJobID", "HET_JOB_ID", kCut, het_job_id},
+    {0, "HetJobIDSet", "HET_JOB_ID_SET", kCut, het_job_id_set},
+    {0, "HetJobOffset", "HET_JOB_OFFSET", kCut, het_job_offset},
     {0, "LastSchedEval", "LAST_SCHED_EVAL", kCut,
      [](const JobRow& r) { return moment_text(r.job.last_evaluated, r.view, "N/A"); }},
     {0, "LicensesAlloc", "LICENSES_ALLOC", kCut,

@@ -81,7 +81,13 @@ void JobText::add_identity() {
         if (!elements.empty()) first += fmt::format("ArrayTaskId={} ", elements);
         if (place.throttle > 0) first += fmt::format("ArrayTaskThrottle={} ", place.throttle);
     }
+    if (job_.het)
+        first +=
+            fmt::format("HetJobId={} HetJobOffset={} ", job_.het->leader.value, job_.het->offset);
     record_.line(first + "JobName=" + spec_.name);
+    if (job_.het)
+        record_.line(fmt::format("HetJobIdSet={}-{}", job_.het->leader.value,
+                                 job_.het->leader.value + job_.het->size - 1));
     record_.line(fmt::format(
         "UserId={} GroupId={} MCS_label={}", name_and_id(spec_.user, spec_.uid),
         name_and_id(spec_.group, spec_.gid), spec_.mcs_label.empty() ? "N/A" : spec_.mcs_label));

@@ -14,13 +14,23 @@ namespace {
 // A job that starts within this time was not "queued and waiting".
 constexpr Millis kSilence{150};
 
+Result<Allocated> read_granted(const wire::GrantedReply& reply) {
+    SY_TRY(model::Job job, wire::decode(reply.job()));
+    Allocated allocated{std::move(job)};
+    for (const wire::Job& each : reply.more()) {
+        SY_TRY(model::Job component, wire::decode(each));
+        allocated.more.push_back(std::move(component));
+    }
+    return allocated;
+}
+
 class Wait {
   public:
     Wait(io::Loop& loop, ControllerLink& link, const options::JobRequest& request, JobId job,
          std::vector<std::string> notes)
         : loop_(loop), link_(link), request_(request), job_(job), notes_(std::move(notes)) {}
 
-    std::variant<model::Job, NoAllocation> run() {
+    std::variant<Allocated, NoAllocation> run() {
         for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
             signals_.push_back(loop_.on_signal(signal, [this] { give_up(error_exit_code()); }));
         }
@@ -36,7 +46,7 @@ class Wait {
     }
 
   private:
-    void end(std::variant<model::Job, NoAllocation> result) {
+    void end(std::variant<Allocated, NoAllocation> result) {
         if (!result_) result_ = std::move(result);
         loop_.stop();
     }
@@ -52,14 +62,14 @@ class Wait {
 
     void take(const wire::Reply& reply) {
         if (reply.has_granted()) {
-            auto job = wire::decode(reply.granted().job());
-            if (!job) {
-                say_error(to_string(request_.command), job.error().message);
+            auto granted = read_granted(reply.granted());
+            if (!granted) {
+                say_error(to_string(request_.command), granted.error().message);
                 return end(NoAllocation{error_exit_code()});
             }
             if (waited_)
                 inform(request_, fmt::format("job {} has been allocated resources", job_.value));
-            return end(*std::move(job));
+            return end(*std::move(granted));
         }
         if (reply.has_failure()) {
             const Error error = client::error_of(reply);
@@ -97,7 +107,7 @@ class Wait {
     JobId job_;
     std::vector<std::string> notes_;
     bool waited_ = false;
-    std::optional<std::variant<model::Job, NoAllocation>> result_;
+    std::optional<std::variant<Allocated, NoAllocation>> result_;
     std::vector<io::Loop::Watch> signals_;
     io::Loop::Timer silence_, immediate_;
 };
@@ -115,15 +125,18 @@ std::string node_list(const model::Job& job) {
     return allocation == nullptr ? "" : model::compress_hostlist(allocation->node_names());
 }
 
-std::variant<model::Job, NoAllocation> obtain_allocation(io::Loop& loop, ControllerLink& link,
-                                                         const options::JobRequest& request) {
+std::variant<Allocated, NoAllocation> obtain_allocation(
+    io::Loop& loop, ControllerLink& link, const options::JobRequest& request,
+    const std::vector<const options::JobRequest*>& components) {
     wire::Request message;
     wire::encode(request.job, message.mutable_submit()->mutable_spec());
+    for (const options::JobRequest* component : components)
+        wire::encode(component->job, message.mutable_submit()->add_components());
     const auto reply = link.call(message);
     if (!reply)
         return NoAllocation{submission_failed(request.command, reply.error(), link.last_notes())};
     if (reply->has_granted()) {
-        if (auto job = wire::decode(reply->granted().job())) return *std::move(job);
+        if (auto granted = read_granted(reply->granted())) return *std::move(granted);
     }
     if (!reply->has_submitted()) {
         return NoAllocation{

@@ -11,13 +11,19 @@
 
 namespace switchyard::cli::submit {
 
+struct Allocated {
+    model::Job job;
+    std::vector<model::Job> more = {};  // The other components.
+};
 struct NoAllocation {
     int exit_code;
 };
 
 // Prints what there is to say on the way. A signal while it waits gives the request up.
-std::variant<model::Job, NoAllocation> obtain_allocation(io::Loop& loop, ControllerLink& link,
-                                                         const options::JobRequest& request);
+// `components`: those of a heterogeneous job after the first.
+std::variant<Allocated, NoAllocation> obtain_allocation(
+    io::Loop& loop, ControllerLink& link, const options::JobRequest& request,
+    const std::vector<const options::JobRequest*>& components = {});
 
 // After the connection was lost: tells the controller that the owner of this allocation is still
 // there.

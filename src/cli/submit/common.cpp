@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <grp.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include <chrono>
 #include <climits>
 #include <cstdlib>
+#include <cstring>
 
 #include "base/text.hpp"
 #include "cli/message.hpp"
@@ -174,6 +176,44 @@ void fill_origin(model::JobSpec& job, const std::vector<std::string>& words, boo
     job.submit_host = short_host_name();
     job.submit_line = join(words, " ");
     job.alloc_sid = static_cast<std::uint32_t>(::getsid(0));
+}
+
+namespace {
+
+Result<gid_t> find_group(const std::string& text) {
+    if (const auto number = parse_uint(text); number && *number < 0xffffffffu)
+        return static_cast<gid_t>(*number);
+    const group* found = ::getgrnam(text.c_str());
+    if (found == nullptr) return fail(Errc::InvalidArgument, "Invalid --gid specification");
+    return found->gr_gid;
+}
+
+}  // namespace
+
+Status take_identity(const options::JobRequest& request) {
+    const options::CommandSettings& ask = request.ask;
+    if (ask.uid_name.empty() && ask.gid_name.empty()) return {};
+    os::Identity who;
+    who.gid = ::getgid();
+    std::string name = os::user_name(0);
+    if (!ask.uid_name.empty()) {
+        const auto number = parse_uint(ask.uid_name);
+        const auto user = number && *number < 0xffffffffu
+                              ? os::find_user(static_cast<uid_t>(*number))
+                              : os::find_user(ask.uid_name);
+        if (!user) return fail(Errc::InvalidArgument, "Invalid --uid specification");
+        who.uid = user->uid;
+        who.gid = user->gid;
+        name = user->name;
+    }
+    if (!ask.gid_name.empty()) {
+        SY_TRY(who.gid, find_group(ask.gid_name));
+    }
+    who.groups = os::groups_of(name, who.gid);
+    if (!os::become(who))
+        return fail(Errc::AccessDenied, fmt::format("cannot become uid {} gid {}: {}", who.uid,
+                                                    who.gid, std::strerror(errno)));
+    return {};
 }
 
 std::uint32_t umask_to_hand_on() {

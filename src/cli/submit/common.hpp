@@ -45,6 +45,9 @@ bool answered_help(const options::JobRequest& request);
 void fill_origin(model::JobSpec& job, const std::vector<std::string>& words, bool names = true);
 std::string short_host_name();
 
+// --uid and --gid: from here on we are that user, so that the controller sees them.
+Status take_identity(const options::JobRequest& request);
+
 // SLURM_UMASK, else the umask of this process.
 std::uint32_t umask_to_hand_on();
 // By --propagate, else as the site has it.

@@ -16,6 +16,7 @@
 #include "cli/submit/common.hpp"
 #include "cli/submit/salloc_environment.hpp"
 #include "cli/submit/user_command.hpp"
+#include "options/het.hpp"
 #include "options/parse.hpp"
 #include "os/users.hpp"
 #include "wire/proto/request.pb.h"
@@ -151,11 +152,15 @@ void ring_bell(const JobRequest& request, std::chrono::steady_clock::time_point 
     std::fflush(stdout);
 }
 
-int run_in(io::Loop& loop, ControllerLink& link, const JobRequest& request, const model::Job& job,
-           std::vector<std::string> argv, const options::Surroundings& surroundings) {
+int run_in(io::Loop& loop, ControllerLink& link, const std::vector<JobRequest>& requests,
+           const Allocated& allocated, std::vector<std::string> argv,
+           const options::Surroundings& surroundings) {
+    const JobRequest& request = requests.front();
+    const model::Job& job = allocated.job;
     UserCommand::Plan plan;
     plan.environment = salloc_environment(request, job, surroundings, link.config().cluster_name,
                                           link.config().path);
+    if (!allocated.more.empty()) describe_components(requests, allocated, plan.environment);
     plan.program = find_program(argv.front(), plan.environment);
     plan.work_dir = request.chdir.value_or("");
     bool revoked = false;
@@ -177,26 +182,26 @@ int salloc(int argc, char** argv) {
     open_standard_streams();
     const options::Surroundings surroundings = look_around();
     const std::vector<std::string> words = words_of(argc, argv, Command::Salloc);
-    JobRequest request;
-    request.command = Command::Salloc;
-    std::size_t operands_at = words.size();
-    auto fault = apply_environment(request, surroundings);
-    if (!fault)
-        fault =
-            apply_words(request, words, options::Source::CommandLine, surroundings, &operands_at);
-    if (!fault && answered_help(request)) return 0;
-    if (!fault) fault = finish(request, surroundings);
+    options::Line line;
+    std::vector<JobRequest> requests;
+    auto fault = split_line(Command::Salloc, words, surroundings, line);
+    if (!fault) fault = understand_components(Command::Salloc, line, {}, surroundings, requests);
     if (fault) return complain(Command::Salloc, *fault);
-    std::vector<std::string> operands(words.begin() + static_cast<std::ptrdiff_t>(operands_at),
-                                      words.end());
-    if (!operands.empty() && operands.front() == ":") {
-        say_error("salloc", "heterogeneous jobs (components separated by ':') are not supported");
+    JobRequest& request = requests.front();
+    if (answered_help(request)) return 0;
+    std::vector<std::string> operands = std::move(line.operands);
+    if (operands.empty()) operands = default_command(surroundings);
+    if (const Status ready = take_identity(request); !ready) {
+        say_error("salloc", ready.error().message);
         return error_exit_code();
     }
-    if (operands.empty()) operands = default_command(surroundings);
-    fill_origin(request.job, words);
-    if (request.job.name.empty()) request.job.name = "interactive";
-    say_what_was_understood(request);
+    std::vector<const JobRequest*> components;
+    for (JobRequest& each : requests) {
+        fill_origin(each.job, words);
+        if (each.job.name.empty()) each.job.name = "interactive";
+        if (&each != &request) components.push_back(&each);
+    }
+    for (const JobRequest& each : requests) say_what_was_understood(each);
 
     auto session = open_session("salloc");
     if (!session) return submission_failed(Command::Salloc, session.error(), {});
@@ -206,14 +211,16 @@ int salloc(int argc, char** argv) {
     io::Loop loop;
     ControllerLink link(loop, *std::move(session), "salloc");
     const auto asked = std::chrono::steady_clock::now();
-    auto obtained = obtain_allocation(loop, link, request);
+    auto obtained = obtain_allocation(loop, link, request, components);
     if (const auto* none = std::get_if<NoAllocation>(&obtained)) return none->exit_code;
-    const model::Job& job = std::get<model::Job>(obtained);
-    inform(request, fmt::format("Granted job allocation {}", job.id.value));
+    const Allocated& allocated = std::get<Allocated>(obtained);
+    inform(request, fmt::format("Granted job allocation {}", allocated.job.id.value));
     ring_bell(request, asked);
-    inform(request, fmt::format("Nodes {} are ready for job", node_list(job)));
+    inform(request, fmt::format("Nodes {} are ready for job", node_list(allocated.job)));
+    for (const model::Job& each : allocated.more)
+        inform(request, fmt::format("Nodes {} are ready for job", node_list(each)));
     if (request.job.detached) return 0;
-    return run_in(loop, link, request, job, std::move(operands), surroundings);
+    return run_in(loop, link, requests, allocated, std::move(operands), surroundings);
 }
 
 }  // namespace

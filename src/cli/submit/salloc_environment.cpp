@@ -13,9 +13,10 @@ using options::Environment;
 
 class Writer {
   public:
-    explicit Writer(Environment& environment) : environment_(environment) {}
+    explicit Writer(Environment& environment, std::string tail = {})
+        : environment_(environment), tail_(std::move(tail)) {}
     void set(std::string_view name, std::string_view value) {
-        options::set_variable(environment_, name, value);
+        options::set_variable(environment_, std::string(name) + tail_, value);
     }
     void set_if(std::string_view name, const std::string& value) {
         if (!value.empty()) set(name, value);
@@ -26,6 +27,7 @@ class Writer {
 
   private:
     Environment& environment_;
+    std::string tail_;  // "_HET_GROUP_1" where components are described one by one.
 };
 
 void set_memory(Writer& out, const model::MemoryRequest& memory) {
@@ -68,20 +70,14 @@ void set_request(Writer& out, const options::JobRequest& request) {
     out.set_if("SLURM_GPU_BIND", job.gpu_bind);
     out.set_if("SLURM_MEM_BIND", request.launch.mem_bind);
     out.set_if("SLURM_DISTRIBUTION", model::to_string(job.distribution));
+    if (job.distribution.plane_size > 0)
+        out.set("SLURM_DIST_PLANESIZE", fmt::to_string(job.distribution.plane_size));
     if (job.overcommit) out.set("SLURM_OVERCOMMIT", "1");
     set_memory(out, job.memory);
 }
 
-}  // namespace
-
-Environment salloc_environment(const options::JobRequest& request, const model::Job& job,
-                               const options::Surroundings& surroundings,
-                               const std::string& cluster, const std::string& config_path) {
-    Environment environment = environment_for_a_new_job(surroundings);
-    Writer out(environment);
+void describe(Writer& out, const options::JobRequest& request, const model::Job& job) {
     const std::string id = fmt::to_string(job.id.value);
-    out.set("SLURM_CLUSTER_NAME", cluster);
-    out.set("SLURM_CONF", config_path);
     out.set("SLURM_JOB_ID", id);
     out.set("SLURM_JOBID", id);
     out.set("SLURM_JOB_NAME", job.spec->name);
@@ -89,8 +85,6 @@ Environment salloc_environment(const options::JobRequest& request, const model::
     out.set_if("SLURM_JOB_ACCOUNT", job.spec->account);
     out.set_if("SLURM_JOB_QOS", job.spec->qos);
     out.set_if("SLURM_JOB_RESERVATION", job.spec->reservation);
-    out.set("SLURM_SUBMIT_DIR", surroundings.work_dir);
-    out.set("SLURM_SUBMIT_HOST", short_host_name());
     if (const model::Allocation* allocation = allocation_of(job)) {
         const std::string nodes = node_list(job), count = fmt::to_string(allocation->nodes.size());
         out.set("SLURM_JOB_NODELIST", nodes);
@@ -101,7 +95,30 @@ Environment salloc_environment(const options::JobRequest& request, const model::
         out.set("SLURM_TASKS_PER_NODE", model::compress_counts(tasks_per_node(*allocation)));
     }
     set_request(out, request);
+}
+
+}  // namespace
+
+Environment salloc_environment(const options::JobRequest& request, const model::Job& job,
+                               const options::Surroundings& surroundings,
+                               const std::string& cluster, const std::string& config_path) {
+    Environment environment = environment_for_a_new_job(surroundings);
+    Writer out(environment);
+    out.set("SLURM_CLUSTER_NAME", cluster);
+    out.set("SLURM_CONF", config_path);
+    out.set("SLURM_SUBMIT_DIR", surroundings.work_dir);
+    out.set("SLURM_SUBMIT_HOST", short_host_name());
+    describe(out, request, job);
     return environment;
+}
+
+void describe_components(const std::vector<options::JobRequest>& requests,
+                         const Allocated& allocated, Environment& environment) {
+    options::set_variable(environment, "SLURM_HET_SIZE", fmt::to_string(requests.size()));
+    for (std::size_t i = 0; i < requests.size() && i <= allocated.more.size(); ++i) {
+        Writer out(environment, fmt::format("_HET_GROUP_{}", i));
+        describe(out, requests[i], i == 0 ? allocated.job : allocated.more[i - 1]);
+    }
 }
 
 }  // namespace switchyard::cli::submit

@@ -13,6 +13,7 @@
 #include "cli/submit/common.hpp"
 #include "cli/submit/controller_link.hpp"
 #include "model/hostlist.hpp"
+#include "options/het.hpp"
 #include "options/parse.hpp"
 #include "wire/codec.hpp"
 
@@ -24,9 +25,9 @@ using options::JobRequest;
 
 constexpr int kBusyRetriesMax = 15;
 
-// What the command line alone says, and the whole request.
+// What was asked for: one request, or one for each component of a heterogeneous job.
 struct Understood {
-    JobRequest request;
+    std::vector<JobRequest> requests;
     BatchScript script;
 };
 
@@ -38,54 +39,54 @@ struct Exit {
 std::variant<Understood, Exit> understand(const std::vector<std::string>& words,
                                           const options::Surroundings& surroundings) {
     // First the command line by itself: it says where the script is.
-    JobRequest line;
-    std::size_t operands_at = words.size();
-    if (auto fault =
-            apply_words(line, words, options::Source::CommandLine, surroundings, &operands_at)) {
+    options::Line line;
+    if (auto fault = split_line(Command::Sbatch, words, surroundings, line))
         return Exit{complain(Command::Sbatch, *fault)};
+    JobRequest first;
+    for (const auto& component : line.components) {
+        if (auto fault =
+                apply_words(first, component, options::Source::CommandLine, surroundings, nullptr))
+            return Exit{complain(Command::Sbatch, *fault)};
     }
-    if (answered_help(line)) return Exit{0};
-    const std::vector<std::string> operands(
-        words.begin() + static_cast<std::ptrdiff_t>(operands_at), words.end());
-    if (!operands.empty() && operands.front() == ":") {
-        say_error("sbatch", "heterogeneous jobs (components separated by ':') are not supported");
-        return Exit{error_exit_code()};
-    }
-    auto script = obtain_script(line, operands, surroundings);
+    if (answered_help(first)) return Exit{0};
+    auto script = obtain_script(first, line.operands, surroundings);
     if (!script) return Exit{error_exit_code()};
 
-    Understood understood{.request = {}, .script = *std::move(script)};
-    JobRequest& request = understood.request;
-    auto fault =
-        apply_script(request, options::scan_directives(understood.script.text), surroundings);
-    if (!fault) fault = apply_environment(request, surroundings);
-    if (!fault)
-        fault = apply_words(request, words, options::Source::CommandLine, surroundings, nullptr);
-    if (!fault) fault = finish(request, surroundings);
-    if (fault) return Exit{complain(Command::Sbatch, *fault)};
-    if (answered_help(request)) return Exit{0};
+    Understood understood{.requests = {}, .script = *std::move(script)};
+    const auto directives =
+        options::split_directives(options::scan_directives(understood.script.text));
+    if (auto fault = understand_components(Command::Sbatch, line, directives, surroundings,
+                                           understood.requests))
+        return Exit{complain(Command::Sbatch, *fault)};
+    if (answered_help(understood.requests.front())) return Exit{0};
     return understood;
 }
 
 // The submission, complete.
 Result<wire::Request> compose(Understood& understood, const std::vector<std::string>& words,
                               const options::Surroundings& surroundings, const Session& session) {
-    model::JobSpec& job = understood.request.job;
-    fill_origin(job, words, session.connection.is_relayed());
-    if (job.name.empty()) job.name = understood.script.default_name;
-    job.command = understood.script.path;
+    JobRequest& first = understood.requests.front();
+    if (first.ask.test_only && understood.requests.size() > 1)
+        return fail(Errc::Unsupported, "--test-only is not supported for heterogeneous jobs");
+    for (JobRequest& each : understood.requests) {
+        fill_origin(each.job, words, session.connection.is_relayed());
+        if (each.job.name.empty()) each.job.name = understood.script.default_name;
+        each.job.command = understood.script.path;
+    }
     model::JobPayload payload;
     payload.script = std::move(understood.script.text);
     payload.arguments = std::move(understood.script.arguments);
-    SY_TRY(payload.environment, batch_environment(understood.request, surroundings));
-    payload.limits = limits_to_hand_on(understood.request, session.config);
+    SY_TRY(payload.environment, batch_environment(first, surroundings));
+    payload.limits = limits_to_hand_on(first, session.config);
     payload.umask = umask_to_hand_on();
 
     wire::Request request;
     wire::SubmitRequest* submit = request.mutable_submit();
-    wire::encode(job, submit->mutable_spec());
+    wire::encode(first.job, submit->mutable_spec());
+    for (std::size_t i = 1; i < understood.requests.size(); ++i)
+        wire::encode(understood.requests[i].job, submit->add_components());
     wire::encode(payload, submit->mutable_payload());
-    submit->set_test_only(understood.request.ask.test_only);
+    submit->set_test_only(first.ask.test_only);
     return request;
 }
 
@@ -161,8 +162,12 @@ int sbatch(int argc, char** argv) {
     auto result = understand(words, surroundings);
     if (const Exit* exit = std::get_if<Exit>(&result)) return exit->code;
     Understood& understood = std::get<Understood>(result);
-    const JobRequest& request = understood.request;
-    say_what_was_understood(request);
+    const JobRequest& request = understood.requests.front();
+    for (const JobRequest& each : understood.requests) say_what_was_understood(each);
+    if (const Status ready = take_identity(request); !ready) {
+        say_error("sbatch", ready.error().message);
+        return error_exit_code();
+    }
 
     auto session = open_session("sbatch");
     if (!session) return submission_failed(Command::Sbatch, session.error(), {});

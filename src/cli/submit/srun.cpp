@@ -13,8 +13,10 @@
 #include "cli/message.hpp"
 #include "cli/session.hpp"
 #include "cli/submit/allocation.hpp"
+#include "cli/submit/broadcast.hpp"
 #include "cli/submit/common.hpp"
 #include "cli/submit/srun_launch.hpp"
+#include "cli/submit/srun_parts.hpp"
 #include "cli/submit/srun_run.hpp"
 #include "cli/submit/srun_step.hpp"
 #include "cli/submit/user_command.hpp"
@@ -96,18 +98,69 @@ int tell_start(ControllerLink& link, const JobRequest& request) {
     return 0;
 }
 
+// Asks for the allocation of an srun that runs alone; the jobs of its components, in order.
+std::variant<std::vector<JobId>, NoAllocation> obtain_jobs(io::Loop& loop, ControllerLink& link,
+                                                           const std::vector<Launchable>& parts) {
+    std::vector<const JobRequest*> components;
+    for (std::size_t i = 1; i < parts.size(); ++i) components.push_back(&parts[i].request);
+    auto obtained = obtain_allocation(loop, link, parts.front().request, components);
+    if (const auto* none = std::get_if<NoAllocation>(&obtained)) return *none;
+    const Allocated& allocated = std::get<Allocated>(obtained);
+    std::vector<JobId> jobs{allocated.job.id};
+    for (const model::Job& each : allocated.more) jobs.push_back(each.id);
+    return jobs;
+}
+
+// --bcast: the program goes to every node of the job, and the copy is what runs.
+Status broadcast_program(Launchable& what, JobId job) {
+    const options::LaunchSettings& launch = what.request.launch;
+    if (!launch.bcast || what.argv.empty()) return {};
+    Broadcast plan;
+    plan.job = job.value;
+    plan.source = find_program(what.argv.front(), what.world.environment);
+    if (plan.source.empty())
+        return fail(Errc::NotFound, fmt::format("Can't find `{}`", what.argv.front()));
+    plan.target =
+        launch.bcast->empty()
+            ? fmt::format("{}/slurm_bcast_{}.{}", what.request.job.work_dir, job.value, ::getpid())
+            : *launch.bcast;
+    // Into a folder it goes under its own name.
+    if (plan.target.ends_with('/')) plan.target += base_name(plan.source);
+    if (!plan.target.starts_with('/')) plan.target = what.request.job.work_dir + "/" + plan.target;
+    plan.force = true;
+    plan.preserve = true;
+    plan.send_libs = launch.send_libs.value_or(false);
+    if (launch.bcast_exclude) plan.exclude = *launch.bcast_exclude;
+    SY_CHECK(broadcast(plan));
+    what.argv.front() = plan.target;
+    if (plan.send_libs) {
+        std::string path = libraries_folder(plan.target);
+        if (const auto before = what.world.variable("LD_LIBRARY_PATH"); before && !before->empty())
+            path += ":" + *before;
+        options::set_variable(what.world.environment, "LD_LIBRARY_PATH", path);
+    }
+    return {};
+}
+
 // The whole of it, with what the user said understood.
-int run(ControllerLink& link, io::Loop& loop, const Launchable& what,
-        const options::Surroundings& surroundings) {
+int run(ControllerLink& link, io::Loop& loop, std::vector<Launchable>& parts) {
+    const Launchable& what = parts.front();
     const JobRequest& request = what.request;
     const bool alone = !request.ask.job_id;
     if (request.ask.test_only) return tell_start(link, request);
-    JobId job = request.ask.job_id.value_or(JobId{});
+    std::vector<JobId> jobs;
+    for (const Launchable& part : parts) jobs.push_back(part.request.ask.job_id.value_or(JobId{}));
     if (alone) {
-        auto obtained = obtain_allocation(loop, link, request);
+        auto obtained = obtain_jobs(loop, link, parts);
         if (const auto* none = std::get_if<NoAllocation>(&obtained)) return none->exit_code;
-        job = std::get<model::Job>(obtained).id;
-        explain(request, fmt::format("JobId={} returned by the controller", job.value));
+        jobs = std::get<std::vector<JobId>>(std::move(obtained));
+        explain(request, fmt::format("JobId={} returned by the controller", jobs.front().value));
+    }
+    for (std::size_t i = 0; i < parts.size() && i < jobs.size(); ++i) {
+        if (const Status sent = broadcast_program(parts[i], jobs[i]); !sent) {
+            if (!sent.error().message.empty()) say_error("srun", sent.error().message);
+            return error_exit_code();
+        }
     }
     auto server = StepServer::open(loop);
     if (!server) {
@@ -115,14 +168,21 @@ int run(ControllerLink& link, io::Loop& loop, const Launchable& what,
         return error_exit_code();
     }
     wire::StepLaunch launch;
-    describe_launch(what, surroundings, link.config(), launch);
+    describe_launch(what, link.config(), launch);
     (*server)->describe(launch);
-    auto step =
-        make_step(loop, link, {.request = request, .job = job, .alone = alone, .launch = launch});
+    StepRequest ask{.request = request, .job = jobs.front(), .alone = alone, .launch = launch};
+    for (std::size_t i = 1; i < parts.size() && i < jobs.size(); ++i) {
+        auto more = std::make_shared<wire::StepLaunch>();
+        describe_launch(parts[i], link.config(), *more);
+        (*server)->describe(*more);
+        more->set_pty(false);  // There is but one terminal.
+        ask.more.push_back({parts[i].request, jobs[i], std::move(more)});
+    }
+    auto step = make_step(loop, link, ask);
     if (const auto* none = std::get_if<NoStep>(&step)) return none->exit_code;
     const MadeStep& made = std::get<MadeStep>(step);
     explain_step(request, made, alone);
-    run_beside(request.launch.prolog, what.argv, surroundings, made);
+    run_beside(request.launch.prolog, what.argv, what.world, made);
     StepRun running({.loop = loop,
                      .link = link,
                      .server = **server,
@@ -131,7 +191,7 @@ int run(ControllerLink& link, io::Loop& loop, const Launchable& what,
                      .alone = alone});
     const auto code = running.run();
     if (!code) say_error("srun", code.error().message);
-    run_beside(request.launch.epilog, what.argv, surroundings, made);
+    run_beside(request.launch.epilog, what.argv, what.world, made);
     return code ? *code : error_exit_code();
 }
 
@@ -139,23 +199,20 @@ int srun(int argc, char** argv) {
     open_standard_streams();
     const options::Surroundings surroundings = look_around();
     const std::vector<std::string> words = words_of(argc, argv, Command::Srun);
-    Launchable what;
-    JobRequest& request = what.request;
-    request.command = Command::Srun;
-    std::size_t operands_at = words.size();
-    auto fault = apply_environment(request, surroundings);
-    if (!fault)
-        fault =
-            apply_words(request, words, options::Source::CommandLine, surroundings, &operands_at);
-    if (!fault && (answered_help(request) || answered_list(request))) return 0;
-    if (!fault) fault = finish(request, surroundings);
-    if (fault) return complain(Command::Srun, *fault);
-    what.argv.assign(words.begin() + static_cast<std::ptrdiff_t>(operands_at), words.end());
-    if (const Status ready = prepare(what, words); !ready) {
+    std::vector<Launchable> parts;
+    if (const auto fault = understand_parts(words, surroundings, parts))
+        return complain(Command::Srun, *fault);
+    const JobRequest& request = parts.front().request;
+    if (answered_help(request) || answered_list(request)) return 0;
+    Status ready = take_identity(request);
+    for (Launchable& part : parts) {
+        if (ready) ready = prepare(part, words);
+    }
+    if (!ready) {
         say_error("srun", ready.error().message);
         return error_exit_code();
     }
-    say_what_was_understood(request);
+    for (const Launchable& part : parts) say_what_was_understood(part.request);
 
     auto session = open_session("srun");
     if (!session) return submission_failed(Command::Srun, session.error(), {});
@@ -164,7 +221,7 @@ int srun(int argc, char** argv) {
     }
     io::Loop loop;
     ControllerLink link(loop, *std::move(session), "srun");
-    return run(link, loop, what, surroundings);
+    return run(link, loop, parts);
 }
 
 }  // namespace

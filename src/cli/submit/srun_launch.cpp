@@ -16,6 +16,7 @@
 #include "cli/submit/srun_terminal.hpp"
 #include "io/fd.hpp"
 #include "options/export.hpp"
+#include "os/child.hpp"
 #include "wire/proto/request.pb.h"
 
 namespace switchyard::cli::submit {
@@ -70,6 +71,24 @@ options::Environment task_environment(const JobRequest& request,
     return environment;
 }
 
+// A program named by a path means this folder here, wherever the tasks run.
+std::string absolute(const std::string& program, const options::Surroundings& surroundings) {
+    if (program.empty() || program.starts_with('/') || !program.contains('/')) return program;
+    return surroundings.work_dir + "/" + program;
+}
+
+// SLURM_TEST_EXEC: the command must be one that could be run here.
+Status check_command(const Launchable& what) {
+    const options::Surroundings& surroundings = what.world;
+    const auto wish = surroundings.variable("SLURM_TEST_EXEC");
+    if (!wish || what.request.launch.multi_prog) return {};
+    for (const std::string& path : os::program_candidates(
+             what.argv.front(), surroundings.environment, surroundings.work_dir)) {
+        if (::access(path.c_str(), X_OK) == 0) return {};
+    }
+    return fail(Errc::NotFound, fmt::format("Unable to find command \"{}\"", what.argv.front()));
+}
+
 void describe_streams(const JobRequest& request, wire::StepLaunch& launch) {
     const Streams streams = plan_streams(request.launch);
     launch.set_std_in(pattern_for_nodes(streams.in));
@@ -120,11 +139,6 @@ bool answered_list(const JobRequest& request) {
 Status prepare(Launchable& what, const std::vector<std::string>& words) {
     JobRequest& request = what.request;
     if (what.argv.empty()) return fail(Errc::InvalidArgument, "No command given to execute.");
-    const auto separator = std::ranges::find(what.argv, ":");
-    if (separator != what.argv.end() && separator + 1 != what.argv.end()) {
-        return fail(Errc::InvalidArgument,
-                    "heterogeneous steps (components separated by ':') are not supported");
-    }
     const std::string& mpi = request.launch.mpi;
     if (!mpi.empty() && !equals_ignoring_case(mpi, "none")) {
         return fail(
@@ -134,6 +148,7 @@ Status prepare(Launchable& what, const std::vector<std::string>& words) {
                 "--mpi=none",
                 mpi));
     }
+    SY_CHECK(check_command(what));
     if (request.launch.multi_prog) SY_CHECK(prepare_multi_prog(what));
     if (request.job.name.empty()) request.job.name = base_name(what.argv.front());
     request.job.command = what.argv.front();
@@ -141,9 +156,10 @@ Status prepare(Launchable& what, const std::vector<std::string>& words) {
     return {};
 }
 
-void describe_launch(const Launchable& what, const options::Surroundings& surroundings,
-                     const config::Config& config, wire::StepLaunch& launch) {
+void describe_launch(const Launchable& what, const config::Config& config,
+                     wire::StepLaunch& launch) {
     const JobRequest& request = what.request;
+    const options::Surroundings& surroundings = what.world;
     if (what.multi_prog.empty()) {
         for (const std::string& word : what.argv) launch.add_argv(word);
     } else {
@@ -168,6 +184,9 @@ void describe_launch(const Launchable& what, const options::Surroundings& surrou
     launch.set_mpi("none");
     launch.set_distribution(distribution_text(request));
     launch.set_external_launcher(request.launch.external_launcher);
+    launch.set_task_prolog(absolute(request.launch.task_prolog, surroundings));
+    launch.set_task_epilog(absolute(request.launch.task_epilog, surroundings));
+    launch.set_wait_for_children(request.launch.wait_for_children);
     const model::WarnSignal& warn = request.job.warn_signal;
     if (warn.signal != 0) {
         launch.mutable_warn_signal()->set_signal(warn.signal);

@@ -17,7 +17,8 @@ namespace switchyard::cli::submit {
 struct Launchable {
     options::JobRequest request;
     std::vector<std::string> argv;
-    std::vector<std::string> multi_prog;  // Lines of the --multi-prog file; argv names the file.
+    std::vector<std::string> multi_prog = {};  // Lines of the --multi-prog file; argv names it.
+    options::Surroundings world = {};          // As its component of the job around it sees them.
 };
 
 // --mpi=list, --cpu-bind=help, --mem-bind=help: prints it and returns true.
@@ -27,7 +28,7 @@ bool answered_list(const options::JobRequest& request);
 // filled in.
 Status prepare(Launchable& what, const std::vector<std::string>& words);
 
-void describe_launch(const Launchable& what, const options::Surroundings& surroundings,
-                     const config::Config& config, wire::StepLaunch& launch);
+void describe_launch(const Launchable& what, const config::Config& config,
+                     wire::StepLaunch& launch);
 
 }  // namespace switchyard::cli::submit

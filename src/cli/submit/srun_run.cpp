@@ -29,10 +29,16 @@ constexpr Seconds kAbsentAfter{3};
 constexpr std::size_t kInputUnsentBytesMax = 4u << 20;
 constexpr int kKilledStatus = 9;
 
-model::IndexSet to_set(const std::vector<std::uint32_t>& tasks) {
+model::IndexSet to_set(const std::vector<std::uint32_t>& tasks, std::uint32_t first = 0) {
     model::IndexSet set;
-    for (const std::uint32_t task : tasks) set.insert(task);
+    for (const std::uint32_t task : tasks) set.insert(first + task);
     return set;
+}
+
+std::uint32_t task_count(const MadeStep& made) {
+    std::uint32_t tasks = made.step.layout.task_count();
+    for (const MadeStep::Part& part : made.more) tasks += part.step.layout.task_count();
+    return tasks;
 }
 
 template <class Repeated>
@@ -47,13 +53,30 @@ StepRun::StepRun(const Parts& parts)
       loop_(parts.loop),
       request_(parts.request),
       streams_(plan_streams(parts.request.launch)),
-      table_(parts.made.step.layout.task_count()) {
-    for (const model::StepNode& node : parts.made.step.layout.nodes) {
+      table_(task_count(parts.made)) {
+    add_nodes(parts.made.step);
+    for (const MadeStep::Part& part : parts.made.more) add_nodes(part.step);
+}
+
+void StepRun::add_nodes(const model::Step& step) {
+    const std::uint32_t first = step.het ? step.het->task_offset : 0;
+    for (const model::StepNode& node : step.layout.nodes) {
         Node entry;
         entry.name = node.grant.node;
-        entry.tasks = entry.left = to_set(node.tasks);
+        entry.job = step.key.job;
+        entry.first_task = first;
+        entry.tasks = entry.left = to_set(node.tasks, first);
         nodes_.push_back(std::move(entry));
     }
+}
+
+// Stepds know their place in their own component; here they are counted through all of them.
+std::uint32_t StepRun::place_of(const wire::StepHello& hello) const {
+    std::uint32_t before = 0;
+    while (before < nodes_.size() && nodes_[before].job.value != hello.key().job()) ++before;
+    const std::uint32_t place = before + hello.node_index();
+    const bool ours = place < nodes_.size() && nodes_[place].job.value == hello.key().job();
+    return ours ? place : static_cast<std::uint32_t>(nodes_.size());
 }
 
 Result<int> StepRun::run() {
@@ -67,7 +90,8 @@ Result<int> StepRun::run() {
         {.on_hello = [this](std::uint32_t node) { on_hello(node); },
          .on_message = [this](std::uint32_t node,
                               const wire::StepdToSrun& message) { on_message(node, message); },
-         .on_gone = [this](std::uint32_t node) { on_gone(node); }});
+         .on_gone = [this](std::uint32_t node) { on_gone(node); },
+         .place = [this](const wire::StepHello& hello) { return place_of(hello); }});
     loop_.run();
     parts_.link.stop_listening();
     terminal_.reset();
@@ -109,7 +133,7 @@ Status StepRun::open_streams() {
     }
     const OutputJoiner::Style style{.label = request_.launch.label,
                                     .unbuffered = request_.launch.unbuffered || request_.launch.pty,
-                                    .task_count = parts_.made.step.layout.task_count()};
+                                    .task_count = task_count(parts_.made)};
     const auto writer = [this](const Sink& sink) {
         return [this, &sink](std::string_view bytes) {
             if (!sink.write(bytes)) reader_gone();
@@ -138,13 +162,14 @@ void StepRun::on_message(std::uint32_t index, const wire::StepdToSrun& message) 
             return on_started(node, to_vector(message.started().tasks()),
                               message.started().error());
         case wire::StepdToSrun::kOutput:
-            return on_output(message.output().task(), message.output().stream(),
+            return on_output(node.first_task + message.output().task(), message.output().stream(),
                              message.output().data());
         case wire::StepdToSrun::kExited:
-            return on_exited(node, {.node = node.name,
-                                    .tasks = to_set(to_vector(message.exited().tasks())),
-                                    .wait_status = message.exited().wait_status(),
-                                    .out_of_memory = message.exited().out_of_memory()});
+            return on_exited(node,
+                             {.node = node.name,
+                              .tasks = to_set(to_vector(message.exited().tasks()), node.first_task),
+                              .wait_status = message.exited().wait_status(),
+                              .out_of_memory = message.exited().out_of_memory()});
         case wire::StepdToSrun::kText:
             return on_text(message.text().text());
         case wire::StepdToSrun::kFinished:
@@ -158,7 +183,7 @@ void StepRun::on_message(std::uint32_t index, const wire::StepdToSrun& message) 
 void StepRun::on_started(Node& node, const std::vector<std::uint32_t>& tasks,
                          const std::string& error) {
     if (!error.empty()) return launch_failed(node.name, error);
-    table_.start(to_set(tasks));
+    table_.start(to_set(tasks, node.first_task));
     explain(request_, fmt::format("Node {}, {} tasks started", node.name, tasks.size()));
 }
 
@@ -283,9 +308,10 @@ void StepRun::on_reply(const wire::Reply& reply) {
     }
     if (!reply.has_jobs()) return;
     for (const wire::Step& step : reply.jobs().steps()) {
-        if (wire::decode(step.key()) != parts_.made.step.key || !step.has_end()) continue;
+        const StepKey key = wire::decode(step.key());
+        if (key.step != parts_.made.step.key.step || !step.has_end()) continue;
         for (Node& node : nodes_) {
-            if (node.arrived || node.finished) continue;
+            if (node.arrived || node.finished || node.job != key.job) continue;
             launch_failed(node.name, "the node could not start it");
             node_over(node);
         }
@@ -296,7 +322,11 @@ void StepRun::on_reply(const wire::Reply& reply) {
 void StepRun::ask_about_absent() {
     wire::Request request;
     wire::JobsQuery* query = request.mutable_jobs();
-    query->mutable_filter()->add_jobs()->set_job(parts_.made.job.id.value);
+    for (const Node& node : nodes_) {
+        wire::JobSelector* selector = query->mutable_filter()->add_jobs();
+        selector->set_job(node.job.value);
+        selector->set_component(true);
+    }
     query->set_with_steps(true);
     query->set_all_states(true);
     parts_.link.send(request);
@@ -333,10 +363,14 @@ void StepRun::start_input() {
 void StepRun::send_input(std::string_view data, bool end) {
     wire::SrunToStepd message;
     wire::TaskInput* input = message.mutable_input();
-    if (streams_.in.kind == Stream::Kind::OneTask) input->set_task(streams_.in.task);
     input->set_data(data.data(), data.size());
     input->set_eof(end);
-    parts_.server.send_all(message);
+    if (streams_.in.kind != Stream::Kind::OneTask) return parts_.server.send_all(message);
+    for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+        if (!nodes_[i].tasks.contains(streams_.in.task)) continue;
+        input->set_task(streams_.in.task - nodes_[i].first_task);
+        parts_.server.send(i, message);
+    }
 }
 
 }  // namespace switchyard::cli::submit

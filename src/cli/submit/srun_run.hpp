@@ -38,7 +38,9 @@ class StepRun {
   private:
     struct Node {
         std::string name;
-        model::IndexSet tasks, left;  // Left: not known to have ended.
+        model::IndexSet tasks, left;   // Left: not known to have ended. Counted through all parts.
+        JobId job;                     // The component it belongs to,
+        std::uint32_t first_task = 0;  // and the number of that component's first task.
         bool arrived = false, finished = false;
     };
     // srun_run.cpp: messages of the stepds and of the controller.
@@ -54,6 +56,8 @@ class StepRun {
     void on_text(const std::string& text);
     void on_reply(const wire::Reply& reply);
     void on_controller_back();
+    std::uint32_t place_of(const wire::StepHello& hello) const;
+    void add_nodes(const model::Step& step);
     void start_input();
     void send_input(std::string_view data, bool end);
     void tell_exits();

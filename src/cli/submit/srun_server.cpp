@@ -152,7 +152,8 @@ bool StepServer::welcome(std::uint64_t guest, const wire::StepdToSrun& message) 
         guests_.erase(guest);
         return false;
     }
-    const std::uint32_t node = message.hello().node_index();
+    const std::uint32_t node =
+        handlers_.place ? handlers_.place(message.hello()) : message.hello().node_index();
     if (by_node_.contains(node)) {
         guests_.erase(guest);
         return false;

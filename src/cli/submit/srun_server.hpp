@@ -13,6 +13,7 @@
 #include "wire/channel.hpp"
 
 namespace switchyard::wire {
+class StepHello;
 class StepLaunch;
 class StepdToSrun;
 class SrunToStepd;
@@ -26,6 +27,8 @@ class StepServer {
         std::function<void(std::uint32_t node)> on_hello;
         std::function<void(std::uint32_t node, const wire::StepdToSrun& message)> on_message;
         std::function<void(std::uint32_t node)> on_gone;
+        // The number of a stepd among all; none: its place in its step.
+        std::function<std::uint32_t(const wire::StepHello& hello)> place = {};
     };
 
     static Result<std::unique_ptr<StepServer>> open(io::Loop& loop);

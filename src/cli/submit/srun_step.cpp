@@ -38,6 +38,12 @@ class StepMaker {
         wire::encode(spec, create->mutable_spec());
         *create->mutable_launch() = ask.launch;
         create->set_nonce(random_number());
+        for (const StepRequest::Part& part : ask.more) {
+            wire::CreateStepRequest* more = create->add_more();
+            more->set_job(part.job.value);
+            wire::encode(options::step_spec(part.request, ask.alone), more->mutable_spec());
+            *more->mutable_launch() = *part.launch;
+        }
     }
 
     std::variant<MadeStep, NoStep> run() {
@@ -98,7 +104,15 @@ class StepMaker {
         if (told_)
             inform(ask_.request,
                    fmt::format("Step created for StepId={}", model::to_string(step->key)));
-        end(MadeStep{*std::move(step), *std::move(job), message_});
+        MadeStep all{*std::move(step), *std::move(job), message_};
+        for (const wire::StepMadeReply& part : reply.more()) {
+            auto more_step = wire::decode(part.step());
+            auto more_job = wire::decode(part.job());
+            if (!more_step || !more_job)
+                return refused(more_step ? more_job.error() : more_step.error());
+            all.more.push_back({*std::move(more_step), *std::move(more_job)});
+        }
+        end(std::move(all));
     }
 
     void refused(const Error& error) {

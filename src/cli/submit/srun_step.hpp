@@ -24,6 +24,12 @@ struct MadeStep {
     // What was asked. Asked again of a controller that was restarted, it launches what was not
     // launched yet.
     std::shared_ptr<wire::Request> message;
+    // The parts in other components of a heterogeneous job.
+    struct Part {
+        model::Step step;
+        model::Job job;
+    };
+    std::vector<Part> more = {};
 };
 struct NoStep {
     int exit_code;
@@ -34,6 +40,12 @@ struct StepRequest {
     JobId job;
     bool alone;  // The allocation is this srun's own.
     const wire::StepLaunch& launch;
+    struct Part {
+        const options::JobRequest& request;
+        JobId job;
+        std::shared_ptr<const wire::StepLaunch> launch;
+    };
+    std::vector<Part> more = {};
 };
 
 // Prints what there is to say on the way. A repeated request (the controller was restarted) finds

@@ -57,6 +57,10 @@ void Cluster::Impl::ensure_reserved(sched::QueueKey key, PartitionIndex partitio
     if (reservations_.contains(key.job) || unplanned_.contains(key.job)) return;
     const sched::Group* group = queue_.group_of(key.job, partition);
     if (group == nullptr) return;
+    if (const Job& job = jobs_.at(key.job); job.het) {
+        if (!reserve_all(job, key)) unplanned_.insert(key.job);
+        return;
+    }
     sched::Planner planner(pool_, pool_.reservations(), now_);
     const Seconds limit = group->limit.value_or(sched::kForever);
     const auto planned = planner.plan(0, partition, group->demand, limit, key);
@@ -122,6 +126,8 @@ bool Cluster::Impl::continue_plan() {
         const auto& [key, partition] = *stand;
         if (!plan.seen.insert(key.job).second) continue;
         jobs_.at(key.job).last_evaluated = now_;
+        // Places for several components at once are kept when somebody would pass them.
+        if (jobs_.at(key.job).het) continue;
         const sched::Group& group = *queue_.group_of(key.job, partition);
         const Seconds limit = group.limit.value_or(sched::kForever);
         auto planned = plan.planner.plan(group.id, partition, group.demand, limit, key);

@@ -119,6 +119,8 @@ std::optional<Errc> Cluster::Impl::signal_one(JobId id, const event::Signal& eve
         return std::nullopt;
     }
     if (ends) {
+        // Before it starts, only the whole of a heterogeneous job can be taken back.
+        if (pending && is_follower(job)) return Errc::JobPending;
         if (std::holds_alternative<model::Completing>(job.phase)) {
             auto& completing = std::get<model::Completing>(job.phase);
             if (completing.next == model::Completing::Next::End) return Errc::JobFinished;

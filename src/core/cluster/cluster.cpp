@@ -109,7 +109,13 @@ std::vector<const Job*> Cluster::Impl::find(const model::JobSelector& selector) 
         const Job* job = find_job(selector.job);
         if (job == nullptr) return found;
         if (wants_elements && !job->array) return found;
-        found.push_back(job);
+        // The leader's number means the whole of a heterogeneous job, "12+0" the leader alone.
+        const auto het = selector.component ? hets_.end() : hets_.find(selector.job);
+        if (het == hets_.end()) {
+            found.push_back(job);
+        } else {
+            for (const JobId id : het->second) found.push_back(find_job(id));
+        }
         return found;
     }
     for (const JobId id : array->second.records) {

@@ -16,6 +16,7 @@
 #include "core/cluster/cluster.hpp"
 #include "core/cluster/timers.hpp"
 #include "core/sched/node_pool.hpp"
+#include "core/sched/placement.hpp"
 #include "core/sched/planner.hpp"
 #include "core/sched/queue.hpp"
 
@@ -129,6 +130,8 @@ class Cluster::Impl {
   public:
     Impl(Settings settings, Records records, Instant now);
 
+    enum class StepTry { Made, Busy, Refused };
+
     // --- cluster.cpp: dispatch, records, small tools
     void step(Instant at, const Event& event);
     void touch(const Job& job) { changes_.jobs.insert(job.id); }
@@ -175,6 +178,7 @@ class Cluster::Impl {
     JobId take_job_id();
     std::uint32_t base_priority(JobId id, const JobSpec& spec, bool privileged) const;
     void withdraw(Job& job);
+    void withdraw_record(Job& job);
 
     // --- ownership.cpp: allocations and those who wait
     void on(const event::Attach& event);
@@ -211,6 +215,7 @@ class Cluster::Impl {
     void review(Job& job);
     void set_reason(Job& job, model::Reason reason, std::string detail = {});
     void unqueue(JobId id);
+    void enqueue(const Job& job, const std::vector<PartitionIndex>& open);
     sched::QueueKey key_of(const Job& job, const model::Partition& partition) const;
     void review_all();
 
@@ -232,6 +237,10 @@ class Cluster::Impl {
                                         const sched::Pick& pick);
     void tell_plan(JobId job, const sched::Planned& planned);
     void keep_places(const sched::Group& group, sched::QueueKey key, const sched::Planned& planned);
+    std::optional<model::Allocation> find_room(const sched::Group& group, const sched::View& view,
+                                               Try& tried) const;
+    std::optional<model::Allocation> find_room_for_less(const sched::Group& group, sched::View view,
+                                                        std::optional<Minutes>& reduced) const;
     void drop_reservation(JobId job);
     bool plan_is_due() const;
     std::optional<Instant> next_plan() const;
@@ -251,6 +260,35 @@ class Cluster::Impl {
     void review_throttled(const Job& job);
     std::vector<JobId> select(const model::JobSelector& selector, bool split);
 
+    // --- het.cpp: heterogeneous jobs: several records that wait, start and end together
+    bool is_follower(const Job& job) const { return job.het && job.het->offset > 0; }
+    const Job& leader_of(const Job& job) const;
+    std::vector<JobId> components_of(const Job& job) const;
+    std::vector<JobId> live_components(const Job& leader) const;
+    Status complete_components(const event::Submit& event, std::vector<JobSpec>& specs,
+                               std::vector<std::string>& notes) const;
+    Job& accept(JobSpec spec, const event::Submit& event, std::optional<model::HetPlace> het);
+    bool review_follower(Job& job);
+    std::optional<std::pair<model::Reason, std::string>> component_problem(const Job& leader) const;
+    void queue_components(const Job& leader);
+    bool try_start_all(const Job& leader, sched::QueueKey key, bool backfilled);
+    void keep_place(JobId job, sched::QueueKey key, const sched::Demand& demand,
+                    const sched::Planned& planned, Seconds limit, Reservation& reservation);
+    std::optional<PartitionIndex> place_component(const Job& job, sched::QueueKey key,
+                                                  model::Allocation& allocation) const;
+    bool reserve_all(const Job& leader, sched::QueueKey key);
+    void end_companions(const Job& job, const model::Outcome& outcome, EndCause cause,
+                        Seconds grace, model::Completing::Next next);
+    void end_pending_companions(const Job& job, const model::Outcome& outcome);
+    void share_reason(const Job& leader);
+    void check_component(const Job& job) const;
+    StepTry try_parts(const event::CreateStep& event);
+
+    // --- cron.cpp: jobs that come again (scrontab)
+    void on(const event::Crontab& event);
+    void retire_crontab(std::uint32_t uid);
+    std::optional<Instant> next_run(const Job& job) const;
+
     // --- dependencies.cpp
     model::DependencyStatus judge(Job& job);
     model::DependencyStatus judge_term(const Job& job, const model::DependencyTerm& term,
@@ -264,9 +302,14 @@ class Cluster::Impl {
 
     // --- steps.cpp, step_layout.cpp
     void on(const event::CreateStep& event);
-    enum class StepTry { Made, Busy, Refused };
     StepTry try_step(const event::CreateStep& event, bool first_time);
     Result<model::StepLayout> lay_out_step(const Job& job, const event::CreateStep& event) const;
+    Result<std::string> reserve_ports(const model::StepSpec& spec,
+                                      const model::StepLayout& layout) const;
+    bool answer_repeated(const event::CreateStep& event);
+    StepKey make_step(Job& job, const event::CreateStep& event, model::StepLayout layout,
+                      std::string ports, std::optional<model::HetStep> het);
+    void launch_step(const StepKey& key);
     void on(const event::StepEnded& event);
     void on(const event::StepStarted& event);
     void on(const event::JobClean& event);
@@ -361,6 +404,7 @@ class Cluster::Impl {
     std::vector<NodeSide> node_sides_;
     std::map<JobId, JobSide> sides_;
     std::map<JobId, ArraySide> arrays_;
+    std::map<JobId, std::set<JobId>> hets_;  // Records of each heterogeneous job, by its leader.
     std::map<std::pair<std::uint32_t, std::uint64_t>, JobId> nonces_;
     std::map<Token, TokenRole> tokens_;
     std::map<JobId, std::vector<Token>> waiters_;  // By job, or by array.

@@ -182,6 +182,7 @@ void Cluster::Impl::wake_dependents(const Job& job) {
     };
     collect(job.id);
     if (job.array) collect(job.array->array_id);
+    if (job.het) collect(job.het->leader);
     if (has_ended(job)) {
         const auto named = singletons_.find({job.spec->uid, job.spec->name});
         if (named != singletons_.end()) waiting.insert(named->second.begin(), named->second.end());

@@ -52,11 +52,15 @@ struct StepWaits {  // The step cannot start now ("Requested nodes are busy"); S
 };
 struct StepMade {
     StepKey key;
+    std::vector<StepKey> more = {};  // In other components, in the order of the request.
 };
 struct JobEnded {  // Ends a WaitForEnd; also tells an allocation's owner that it is over.
     JobId job;
     model::Outcome outcome;
     std::uint32_t worst_wait_status = 0;
+};
+struct CrontabSet {
+    std::vector<JobId> jobs;  // In the order of the request.
 };
 // To the owner of an allocation, while it lasts: why it is about to end.
 struct OwnerNotice {
@@ -73,9 +77,9 @@ struct OwnerNotice {
 };
 }  // namespace reply
 
-using ReplyBody =
-    std::variant<reply::Done, reply::Failed, reply::Submitted, reply::WouldStart, reply::Granted,
-                 reply::StepWaits, reply::StepMade, reply::JobEnded, reply::OwnerNotice>;
+using ReplyBody = std::variant<reply::Done, reply::Failed, reply::Submitted, reply::WouldStart,
+                               reply::Granted, reply::StepWaits, reply::StepMade, reply::JobEnded,
+                               reply::OwnerNotice, reply::CrontabSet>;
 
 // Why a node is told to end a job: decides the line in the job's output.
 enum class EndCause : std::uint8_t {

@@ -14,6 +14,7 @@ void Cluster::Impl::set_reason(Job& job, Reason reason, std::string detail) {
     auto& pending = std::get<model::Pending>(job.phase);
     pending.reason = reason;
     pending.detail = std::move(detail);
+    if (job.het && job.het->offset == 0) share_reason(job);
 }
 
 void Cluster::Impl::unqueue(JobId id) { queue_.remove(id); }
@@ -40,11 +41,25 @@ Reason partition_reason(const model::Partition& partition) {
 
 }  // namespace
 
+void Cluster::Impl::enqueue(const Job& job, const std::vector<PartitionIndex>& open) {
+    if (job.het) return queue_components(job);
+    std::optional<Seconds> limit;
+    if (job.spec->time_limit && !job.spec->time_limit->unlimited)
+        limit = job.spec->time_limit->seconds;
+    for (const PartitionIndex index : open) {
+        const sched::QueueKey key = key_of(job, partitions_[index]);
+        queue_.add(key, index, sched::shape_of(*job.spec, partitions_[index], settings_), limit,
+                   pool_);
+        // Behind the end of the plan there is nothing in it to change.
+        plan_is_stale_ |= !plan_end_ || key < *plan_end_;
+    }
+}
+
 // Decides anew about a pending job: in the queue, or out of it with a reason. Cheap enough to be
 // called whenever anything about it may have changed.
 void Cluster::Impl::review(Job& job) {
     auto* pending = std::get_if<model::Pending>(&job.phase);
-    if (pending == nullptr) return;
+    if (pending == nullptr || review_follower(job)) return;
     const auto out = [&](Reason reason, std::string detail = {}) {
         if (queue_.contains(job.id)) {
             unqueue(job.id);
@@ -94,6 +109,7 @@ void Cluster::Impl::review(Job& job) {
     if (open.empty())
         return out(first_problem == Reason::None ? Reason::PartitionDown : first_problem);
     if (throttled(job)) return out(Reason::JobArrayTaskLimit);
+    if (const auto problem = component_problem(job)) return out(problem->first, problem->second);
 
     // What it waited for is over only now.
     if (pending->reason == Reason::Dependency || pending->reason == Reason::JobHeldUser ||
@@ -102,16 +118,7 @@ void Cluster::Impl::review(Job& job) {
     }
     unqueue(job.id);
     drop_reservation(job.id);
-    std::optional<Seconds> limit;
-    if (job.spec->time_limit && !job.spec->time_limit->unlimited)
-        limit = job.spec->time_limit->seconds;
-    for (const PartitionIndex index : open) {
-        const sched::QueueKey key = key_of(job, partitions_[index]);
-        queue_.add(key, index, sched::shape_of(*job.spec, partitions_[index], settings_), limit,
-                   pool_);
-        // Behind the end of the plan there is nothing in it to change.
-        plan_is_stale_ |= !plan_end_ || key < *plan_end_;
-    }
+    enqueue(job, open);
     set_reason(job, Reason::None);
     fresh_.push_back(job.id);
     retime(job);

@@ -59,6 +59,7 @@ struct Submit {  // Batch, or an allocation that the token waits for.
     model::JobSpec spec;
     std::uint64_t nonce = 0;
     bool test_only = false;
+    std::vector<model::JobSpec> components = {};  // Of a heterogeneous job: those after the first.
 };
 struct Attach {  // A salloc or srun whose connection was lost comes back to its allocation.
     Token token;
@@ -71,6 +72,12 @@ struct CreateStep {
     JobId job;
     model::StepSpec spec;
     std::uint64_t nonce = 0;
+    // Steps in other components of a heterogeneous job: all of them are made, or none.
+    struct Part {
+        JobId job;
+        model::StepSpec spec;
+    };
+    std::vector<Part> more = {};
 };
 struct WaitForEnd {  // sbatch --wait: answered when the job (all elements of it) has ended.
     Token token;
@@ -198,6 +205,12 @@ struct ScriptFailed {  // A Prolog or Epilog of the site failed on the node, aro
     Attempt attempt;
     bool epilog = false;
 };
+// scrontab: from now on these are the recurring jobs of a user, and no others.
+struct Crontab {
+    Token token;
+    Caller caller;  // The user whose they are.
+    std::vector<model::JobSpec> jobs;
+};
 
 struct Tick {};  // Time passed: the instant asked for by Cluster::next_wakeup has come.
 
@@ -209,6 +222,6 @@ using Event =
                  event::Suspend, event::Top, event::UpdateNode, event::UpdatePartition,
                  event::Reconfigure, event::NodeUp, event::NodeLost, event::NodeLoad,
                  event::StepEnded, event::JobClean, event::Tick, event::StepStarted, event::Release,
-                 event::ScriptFailed, event::GpuIdle>;
+                 event::ScriptFailed, event::GpuIdle, event::Crontab>;
 
 }  // namespace switchyard::core

@@ -22,6 +22,7 @@ void Cluster::Impl::check_invariants() const {
         const bool ended = std::holds_alternative<model::Ended>(job.phase);
         if (!ended) ++unfinished;
         SY_ASSERT(pending || !queue_.contains(id));
+        if (job.het) check_component(job);
         if (job.array) {
             const auto array = arrays_.find(job.array->array_id);
             SY_ASSERT(array != arrays_.end());

@@ -98,6 +98,7 @@ void Cluster::Impl::end_run(Job& job, model::Outcome outcome, EndCause cause, Se
     job.phase = std::move(completing);
     touch(job);
     set_until(job);
+    if (job.het) end_companions(job, outcome, cause, grace, next);
     const auto dirty = std::get<model::Completing>(job.phase).dirty_nodes;
     for (const std::string& node : dirty) {
         const bool answers = nodes_[*node_index(node)].responding;
@@ -134,6 +135,13 @@ void Cluster::Impl::finish(Job& job) {
     SY_ASSERT(completing.dirty_nodes.empty());
     array_run_over(job);
     using Next = model::Completing::Next;
+    const bool recurs =
+        completing.next == Next::End && completing.outcome.state != model::JobState::Cancelled;
+    if (const auto next = recurs ? next_run(job) : std::nullopt) {
+        job.phase = model::Ended{std::move(completing.run), completing.ended, completing.outcome};
+        mail_end(job);
+        return requeue_now(job, false, std::chrono::ceil<Seconds>(*next - now_));
+    }
     if (completing.next == Next::End) {
         completing.outcome.derived_exit = worst_step_exit(job);
         job.phase = model::Ended{std::move(completing.run), completing.ended, completing.outcome};
@@ -192,6 +200,7 @@ void Cluster::Impl::end_pending(Job& job, model::Outcome outcome) {
         job.eligible = std::max(pending.eligible_at, job.submitted);
     }
     job.phase = model::Ended{std::nullopt, now_, outcome};
+    if (job.het) end_pending_companions(job, outcome);
     after_end(job);
 }
 
@@ -244,6 +253,11 @@ void Cluster::Impl::forget(JobId id) {
         ArraySide& array = arrays_[job.array->array_id];
         array.records.erase(id);
         if (array.records.empty()) arrays_.erase(job.array->array_id);
+    }
+    if (job.het) {
+        const auto het = hets_.find(job.het->leader);
+        het->second.erase(id);
+        if (het->second.empty()) hets_.erase(het);
     }
     const auto first = steps_.lower_bound(StepKey{id, Attempt{0}, StepId{0}});
     auto last = first;

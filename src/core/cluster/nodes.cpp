@@ -235,8 +235,9 @@ void Cluster::Impl::node_failed_job(Job& job, const std::string& node) {
     model::Outcome outcome;
     outcome.state = model::JobState::NodeFail;
     outcome.reason = model::Reason::NodeFail;
-    const bool again = job.spec->kind == model::JobKind::Batch &&
-                       job.spec->requeue.value_or(settings_.requeue_by_default);
+    const JobSpec& deciding = *leader_of(job).spec;
+    const bool again = deciding.kind == model::JobKind::Batch &&
+                       deciding.requeue.value_or(settings_.requeue_by_default);
     using Next = model::Completing::Next;
     end_run(job, outcome, EndCause::NodeFailed, settings_.kill_wait,
             again ? Next::Requeue : Next::End);

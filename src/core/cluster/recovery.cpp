@@ -85,6 +85,7 @@ void Cluster::Impl::index_job(const Job& job) {
         unfinished_by_name_[{job.spec->uid, job.spec->name}].insert(job.id);
     }
     if (std::holds_alternative<model::Pending>(job.phase)) index_dependency(job);
+    if (job.het) hets_[job.het->leader].insert(job.id);
     if (job.array) {
         ArraySide& array = arrays_[job.array->array_id];
         array.records.insert(job.id);

@@ -10,6 +10,8 @@ namespace switchyard::core {
 std::optional<Errc> Cluster::Impl::requeue_one(Job& job, const event::Requeue& event) {
     using Next = model::Completing::Next;
     if (std::holds_alternative<model::Pending>(job.phase)) return Errc::JobPending;
+    if (is_follower(job) && find_job(job.het->leader) != nullptr)
+        return requeue_one(jobs_.at(job.het->leader), event);
     if (job.spec->kind != model::JobKind::Batch) return Errc::RequeueDisabled;
     if (!job.spec->requeue.value_or(settings_.requeue_by_default) && !is_operator(event.caller)) {
         return Errc::RequeueDisabled;
@@ -25,8 +27,15 @@ std::optional<Errc> Cluster::Impl::requeue_one(Job& job, const event::Requeue& e
     if (std::holds_alternative<model::Ended>(job.phase)) {
         if (event.incomplete_only) return Errc::JobFinished;
         if (job.array && !job.array->element) return Errc::JobFinished;
-        index_again(job);
-        requeue_now(job, event.hold, kRequeueRest);
+        for (const JobId id : components_of(job)) {
+            Job& part = jobs_.at(id);
+            if (!std::holds_alternative<model::Ended>(part.phase)) return Errc::JobCompleting;
+        }
+        for (const JobId id : components_of(job)) {
+            Job& part = jobs_.at(id);
+            index_again(part);
+            requeue_now(part, event.hold, kRequeueRest);
+        }
         return std::nullopt;
     }
     model::Outcome outcome;

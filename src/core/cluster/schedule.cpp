@@ -138,6 +138,52 @@ void Cluster::Impl::start_in_line(std::uint32_t& attempts) {
     }
 }
 
+// The nodes it would prefer, if it can have them now; else any that will do.
+std::optional<model::Allocation> Cluster::Impl::find_room(const sched::Group& group,
+                                                          const sched::View& view,
+                                                          Try& tried) const {
+    const auto place = [&](const sched::Demand& demand) -> std::optional<model::Allocation> {
+        std::uint32_t found = 0;
+        const auto picks = sched::place(pool_, group.partition, demand, view, &found);
+        const std::uint32_t wanted = demand.shape.nodes_min;
+        tried.no_room = !picks;
+        tried.missing = !picks && wanted > found ? wanted - found : 1;
+        return picks ? sched::make_allocation(pool_, demand, *picks) : std::nullopt;
+    };
+    if (!group.demand.preferred.empty()) {
+        sched::Demand first = group.demand;
+        first.constraint = first.preferred;
+        if (auto allocation = place(first)) return allocation;
+    }
+    return place(group.demand);
+}
+
+// --time-min: the longest limit (to the minute) with which it can begin before a place that is kept
+// for somebody else.
+std::optional<model::Allocation> Cluster::Impl::find_room_for_less(
+    const sched::Group& group, sched::View view, std::optional<Minutes>& reduced) const {
+    const auto with_minutes = [&](std::int64_t minutes) {
+        view.end = view.start + Minutes{minutes};
+        Try ignored;
+        return find_room(group, view, ignored);
+    };
+    std::int64_t good = std::max<std::int64_t>(1, (group.demand.shape.seconds_min + 59) / 60);
+    std::int64_t bad = std::chrono::ceil<Minutes>(group.limit.value_or(sched::kForever)).count();
+    if (good >= bad) return std::nullopt;
+    auto allocation = with_minutes(good);
+    while (allocation && bad - good > 1) {
+        const std::int64_t middle = good + (bad - good) / 2;
+        if (auto longer = with_minutes(middle)) {
+            good = middle;
+            allocation = std::move(longer);
+        } else {
+            bad = middle;
+        }
+    }
+    if (allocation) reduced = Minutes{good};
+    return allocation;
+}
+
 Cluster::Impl::Try Cluster::Impl::try_start(sched::Group& group, sched::QueueKey key) {
     bool passes_someone = false;
     for (PartitionIndex p = 0; settings_.backfill && p < partitions_.size(); ++p) {
@@ -149,22 +195,30 @@ Cluster::Impl::Try Cluster::Impl::try_start(sched::Group& group, sched::QueueKey
         ensure_reserved(*front, p);
     }
     Job& job = jobs_.at(key.job);
+    if (job.het) return {.started = try_start_all(job, key, passes_someone)};
     const sched::View view{.start = now_,
                            .end = now_ + group.limit.value_or(sched::kForever),
                            .key = key,
                            .uid = job.spec->uid};
-    std::uint32_t found = 0;
-    const auto picks = sched::place(pool_, group.partition, group.demand, view, &found);
-    if (!picks) {
-        const std::uint32_t wanted = group.demand.shape.nodes_min;
-        return {.no_room = true, .missing = wanted > found ? wanted - found : 1};
+    std::optional<Minutes> reduced;
+    Try tried;
+    auto allocation = find_room(group, view, tried);
+    if (!allocation && group.demand.shape.seconds_min > 0) {
+        allocation = find_room_for_less(group, view, reduced);
+        tried.no_room = false;  // One with the same needs may be content with less.
     }
-    auto allocation = sched::make_allocation(pool_, group.demand, *picks);
-    if (!allocation) return {};
+    if (!allocation) return tried;
+    const auto reduce = [&](Job& starting) {
+        if (!reduced) return;
+        JobSpec spec = *starting.spec;
+        spec.time_limit = model::TimeLimit{.seconds = *reduced, .unlimited = false};
+        starting.spec = std::make_shared<const JobSpec>(std::move(spec));
+    };
     const PartitionIndex partition =
         group.partition;  // The group may be gone when its last job has left.
     if (job.array && !job.array->element && job.array->pending.size() > 1) {
         Job& element = split_element(job, job.array->pending.front());
+        reduce(element);
         start(element, partition, std::move(*allocation), passes_someone);
         if (throttled(job)) review(job);
         return {.started = true};
@@ -173,6 +227,7 @@ Cluster::Impl::Try Cluster::Impl::try_start(sched::Group& group, sched::QueueKey
         job.array->element = job.array->pending.front();
         job.array->pending = {};
     }
+    reduce(job);
     start(job, partition, std::move(*allocation), passes_someone);
     return {.started = true};
 }

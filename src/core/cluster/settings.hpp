@@ -44,6 +44,8 @@ struct Settings {
     bool kill_invalid_dependency = false;
     bool prepare_nodes = false;          // PrologFlags=Alloc: nodes hear of a job when it starts.
     bool hold_on_prolog_failure = true;  // nohold_on_prolog_fail of SchedulerParameters says no.
+    // Ports that steps may reserve (MpiParams=ports=12000-12999); none: an empty range.
+    std::uint16_t first_port = 0, last_port = 0;
 
     // What becomes of a job whose cards stand idle; it is flagged in any case.
     enum class IdleGpus : std::uint8_t { Flag = 0, Mail = 1, Cancel = 2, Requeue = 3 };

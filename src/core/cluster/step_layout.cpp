@@ -6,6 +6,7 @@
 // whole allocation.
 
 #include <algorithm>
+#include <set>
 
 #include "core/cluster/cluster_impl.hpp"
 #include "model/layout.hpp"
@@ -126,7 +127,8 @@ std::uint64_t step_gpus(const model::StepSpec& spec, const model::Allocation& al
 // How many of the `available` nodes and how many tasks the step is.
 Result<StepSize> size_of(const model::StepSpec& spec, const model::Allocation& allocation,
                          std::uint32_t available) {
-    const auto required = static_cast<std::uint32_t>(spec.required_nodes.size());
+    const std::set<std::string> named(spec.required_nodes.begin(), spec.required_nodes.end());
+    const auto required = static_cast<std::uint32_t>(named.size());
     std::uint32_t count = available;
     if (spec.nodes_min || spec.nodes_max) {
         const std::uint32_t least = std::max(spec.nodes_min.value_or(1), std::max(1u, required));
@@ -155,6 +157,18 @@ Result<StepSize> size_of(const model::StepSpec& spec, const model::Allocation& a
     return StepSize{count, tasks};
 }
 
+// For --distribution=arbitrary: the nodes in the order in which they were named, one for each task.
+std::vector<std::uint32_t> positions_of(const std::vector<std::string>& names,
+                                        const std::vector<const model::NodeGrant*>& nodes) {
+    std::vector<std::uint32_t> positions;
+    for (const std::string& name : names) {
+        const auto found = std::ranges::find(nodes, name, [](const auto* n) { return n->node; });
+        if (found != nodes.end())
+            positions.push_back(static_cast<std::uint32_t>(found - nodes.begin()));
+    }
+    return positions;
+}
+
 // The ranks of each node; NodesBusy if they would fit were it not for other steps.
 Result<std::vector<std::vector<std::uint32_t>>> rank_tasks(
     const std::vector<const model::NodeGrant*>& nodes, const std::vector<Taken>& taken,
@@ -170,6 +184,8 @@ Result<std::vector<std::vector<std::uint32_t>>> rank_tasks(
     free.tasks_per_node = whole.tasks_per_node = spec.tasks_per_node.value_or(0);
     free.distribution = whole.distribution = spec.distribution;
     free.overcommit = whole.overcommit = overcommit;
+    if (spec.distribution.nodes == model::Distribution::Nodes::Arbitrary)
+        free.arbitrary = whole.arbitrary = positions_of(spec.required_nodes, nodes);
     auto ranks = model::lay_out(free);
     const auto empty = [](const auto& list) { return list.empty(); };
     const bool starved = ranks && std::ranges::any_of(*ranks, empty) &&

@@ -29,6 +29,33 @@ void Cluster::Impl::on(const event::CreateStep& event) {
     reply(event.token, reply::StepWaits{Errc::NodesBusy}, false);
 }
 
+// A step that is already here, asked for again because the answer was lost: true if it was one.
+bool Cluster::Impl::answer_repeated(const event::CreateStep& event) {
+    std::vector<JobId> jobs{event.job};
+    for (const event::CreateStep::Part& part : event.more) jobs.push_back(part.job);
+    std::vector<StepKey> keys;
+    for (const JobId id : jobs) {
+        const Job* job = find_job(id);
+        if (job == nullptr) return false;
+        const auto first = steps_.lower_bound(StepKey{id, job->attempt, StepId{0}});
+        for (auto at = first;
+             at != steps_.end() && at->first.job == id && at->first.attempt == job->attempt; ++at) {
+            if (at->second.nonce == event.nonce) keys.push_back(at->first);
+        }
+    }
+    if (keys.size() != jobs.size()) return false;
+    // The answer goes first: by it the shell knows which step its srun's command line belongs to.
+    reply(event.token, reply::StepMade{keys.front(), {keys.begin() + 1, keys.end()}});
+    for (const StepKey& key : keys) {
+        JobSide& own_side = side(key.job);
+        own_side.launched_here.insert(key.step);
+        for (const std::string& node : steps_.at(key).running_nodes)
+            own_side.doubted.erase({key.step, node});
+        launch_step(key);
+    }
+    return true;
+}
+
 Cluster::Impl::StepTry Cluster::Impl::try_step(const event::CreateStep& event, bool first_time) {
     const auto refused = [&](Errc code) {
         refuse(event.token, code);
@@ -37,24 +64,8 @@ Cluster::Impl::StepTry Cluster::Impl::try_step(const event::CreateStep& event, b
     Job* job = find_job(event.job);
     if (job == nullptr) return refused(Errc::InvalidJobId);
     if (!may_touch(event.caller, *job)) return refused(Errc::AccessDenied);
-    if (event.nonce != 0 && first_time) {
-        const auto first = steps_.lower_bound(StepKey{job->id, job->attempt, StepId{0}});
-        for (auto at = first;
-             at != steps_.end() && at->first.job == job->id && at->first.attempt == job->attempt;
-             ++at) {
-            if (at->second.nonce != event.nonce) continue;
-            // The answer goes first: by it the shell knows which step its srun's command line
-            // belongs to.
-            reply(event.token, reply::StepMade{at->first});
-            JobSide& own_side = side(job->id);
-            own_side.launched_here.insert(at->first.step);
-            for (const std::string& node : at->second.running_nodes) {
-                own_side.doubted.erase({at->first.step, node});
-                emit(effect::LaunchStep{node, at->first});
-            }
-            return StepTry::Made;
-        }
-    }
+    if (event.nonce != 0 && first_time && answer_repeated(event)) return StepTry::Made;
+    if (!event.more.empty()) return try_parts(event);
     if (std::holds_alternative<model::Pending>(job->phase)) return refused(Errc::JobPending);
     if (std::holds_alternative<model::Suspended>(job->phase)) return StepTry::Busy;
     if (!std::holds_alternative<model::Running>(job->phase)) return refused(Errc::JobFinished);
@@ -69,26 +80,68 @@ Cluster::Impl::StepTry Cluster::Impl::try_step(const event::CreateStep& event, b
         reply(event.token, reply::Failed{layout.error(), {}});
         return StepTry::Refused;
     }
+    auto ports = reserve_ports(event.spec, *layout);
+    if (!ports) {
+        reply(event.token, reply::Failed{ports.error(), {}});
+        return StepTry::Refused;
+    }
+    const StepKey key = make_step(*job, event, std::move(*layout), *std::move(ports), std::nullopt);
+    reply(event.token, reply::StepMade{key});
+    launch_step(key);
+    return StepTry::Made;
+}
+
+// The record of a step whose place was found.
+StepKey Cluster::Impl::make_step(Job& job, const event::CreateStep& event, model::StepLayout layout,
+                                 std::string ports, std::optional<model::HetStep> het) {
     model::Step step;
-    step.key = {job->id, job->attempt,
-                event.spec.interactive ? kInteractiveStep : StepId{job->next_step}};
-    if (!event.spec.interactive) ++job->next_step;
+    step.resv_ports = std::move(ports);
+    step.het = het;
+    step.key = {job.id, job.attempt,
+                event.spec.interactive ? kInteractiveStep : StepId{job.next_step}};
+    if (!event.spec.interactive) ++job.next_step;
     step.nonce = event.nonce;
     step.spec = event.spec;
-    step.layout = std::move(*layout);
+    step.layout = std::move(layout);
     step.started = now_;
     for (const model::StepNode& node : step.layout.nodes)
         step.running_nodes.push_back(node.grant.node);
+    JobSide& own_side = side(job.id);
     own_side.active_steps.insert(step.key.step);
     own_side.launched_here.insert(step.key.step);
-    touch(*job);
+    touch(job);
     touch(step);
     const StepKey key = step.key;
-    const std::vector<std::string> nodes = step.running_nodes;
     steps_.insert_or_assign(key, std::move(step));
-    reply(event.token, reply::StepMade{key});
+    return key;
+}
+
+void Cluster::Impl::launch_step(const StepKey& key) {
+    const std::vector<std::string> nodes = steps_.at(key).running_nodes;
     for (const std::string& node : nodes) emit(effect::LaunchStep{node, key});
-    return StepTry::Made;
+}
+
+// --resv-ports: numbers that no other step has on any of these nodes.
+Result<std::string> Cluster::Impl::reserve_ports(const model::StepSpec& spec,
+                                                 const model::StepLayout& layout) const {
+    if (!spec.resv_ports) return std::string();
+    if (settings_.last_port == 0) return fail(Errc::Unsupported, "No reserved ports defined");
+    std::uint64_t wanted = *spec.resv_ports;
+    std::set<std::string> nodes;
+    for (const model::StepNode& node : layout.nodes) {
+        if (*spec.resv_ports == 0) wanted = std::max<std::uint64_t>(wanted, node.tasks.size());
+        nodes.insert(node.grant.node);
+    }
+    model::IndexSet free;
+    free.insert(model::IndexSet::Interval{settings_.first_port, settings_.last_port});
+    for (const auto& [key, step] : steps_) {
+        if (step.resv_ports.empty() || step.end) continue;
+        const auto here = [&](const std::string& node) { return nodes.contains(node); };
+        if (std::ranges::none_of(step.running_nodes, here)) continue;
+        if (const auto taken = model::parse_index_set(step.resv_ports)) free.erase(*taken);
+    }
+    if (free.size() < wanted) return fail(Errc::NodesBusy, "Requested ports are in use");
+    return to_string(free.first(wanted));
 }
 
 void Cluster::Impl::retry_waiting_steps(JobId id) {
@@ -139,7 +192,8 @@ void Cluster::Impl::on(const event::StepEnded& event) {
     } else if (judged.job_clean) {
         node_is_clean(*job, event.node);
     }
-    retry_waiting_steps(report.key.job);
+    // A step over several components waits with the first of them.
+    for (const JobId id : components_of(*job)) retry_waiting_steps(id);
 }
 
 bool Cluster::Impl::has_step_on(const Job& job, const std::string& node) const {

@@ -51,26 +51,19 @@ bool Cluster::Impl::answer_repeated(const event::Submit& event) {
     return true;
 }
 
-void Cluster::Impl::on(const event::Submit& event) {
-    if (answer_repeated(event)) return;
-    JobSpec spec = event.spec;
-    spec.uid = event.caller.uid;
-    spec.gid = event.caller.gid;
-    std::vector<std::string> notes;
-    Status status = complete_spec(spec, notes);
-    if (status) limit_memory(spec);
-    if (status) status = validate(spec, event.caller, notes);
-    if (status && unfinished_ >= settings_.max_job_count) status = fail(Errc::TooManyJobs);
-    if (!status) return reply(event.token, reply::Failed{status.error(), std::move(notes)});
-    if (event.test_only) return answer_test_only(event, spec, std::move(notes));
-
+// A record for one job, or one component, of an accepted submission.
+Job& Cluster::Impl::accept(JobSpec spec, const event::Submit& event,
+                           std::optional<model::HetPlace> het) {
     Job job;
     job.id = take_job_id();
+    job.het = het;
+    if (job.het && job.het->offset == 0) job.het->leader = job.id;
     if (spec.array) job.array = array_place(job.id, *spec.array);
     job.partition = spec.partitions.front();
     job.submitted = now_;
-    job.nonce = event.nonce;
-    job.priority = base_priority(job.id, spec, is_operator(event.caller));
+    if (!is_follower(job)) job.nonce = event.nonce;
+    job.priority = base_priority(het && het->offset > 0 ? het->leader : job.id, spec,
+                                 is_operator(event.caller));
     model::Pending pending;
     pending.eligible_at = std::max(now_, spec.begin.value_or(now_));
     if (spec.hold || job.priority == 0) {
@@ -83,6 +76,25 @@ void Cluster::Impl::on(const event::Submit& event) {
     index_job(kept);
     touch(kept);
     ++figures_.jobs_submitted;
+    return kept;
+}
+
+void Cluster::Impl::on(const event::Submit& event) {
+    if (answer_repeated(event)) return;
+    std::vector<JobSpec> specs;
+    std::vector<std::string> notes;
+    Status status = complete_components(event, specs, notes);
+    if (status && unfinished_ + specs.size() > settings_.max_job_count)
+        status = fail(Errc::TooManyJobs);
+    if (!status) return reply(event.token, reply::Failed{status.error(), std::move(notes)});
+    if (event.test_only) return answer_test_only(event, specs.front(), std::move(notes));
+
+    const auto size = static_cast<std::uint32_t>(specs.size());
+    std::optional<model::HetPlace> het;
+    if (size > 1) het = model::HetPlace{JobId{0}, 0, size};
+    Job& kept = accept(std::move(specs.front()), event, het);
+    for (std::uint32_t offset = 1; offset < size; ++offset)
+        accept(std::move(specs[offset]), event, model::HetPlace{kept.id, offset, size});
     const bool waits_on = kept.spec->kind == model::JobKind::Allocation;
     if (waits_on) {
         timers_.set({TimerKey::Kind::Owner, kept.id.value}, std::nullopt);
@@ -118,6 +130,11 @@ std::uint32_t Cluster::Impl::base_priority(JobId id, const JobSpec& spec, bool p
 
 // Takes a job that was accepted in this very step out again, without a trace.
 void Cluster::Impl::withdraw(Job& job) {
+    const std::vector<JobId> ids = components_of(job);
+    for (const JobId id : ids) withdraw_record(jobs_.at(id));
+}
+
+void Cluster::Impl::withdraw_record(Job& job) {
     const JobId id = job.id;
     unqueue(id);
     drop_reservation(id);
@@ -128,6 +145,7 @@ void Cluster::Impl::withdraw(Job& job) {
     if (named->second.empty()) unfinished_by_name_.erase(named);
     if (job.nonce != 0) nonces_.erase({job.spec->uid, job.nonce});
     if (job.array) arrays_.erase(id);
+    if (job.het) hets_.erase(job.het->leader);
     if (const JobSide* own = find_side(id); own && own->owner) drop_token(*own->owner, id);
     sides_.erase(id);
     timers_.set({TimerKey::Kind::Job, id.value}, std::nullopt);

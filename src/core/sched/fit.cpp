@@ -18,6 +18,11 @@ std::uint32_t threads_used(const NodeEntry& node, const Shape& shape) {
     return std::max(1u, std::min(node.threads, shape.threads_per_core));
 }
 
+// What a job that takes whole nodes may use of one.
+std::uint32_t usable_cores(const NodeEntry& node, const Shape& shape) {
+    return node.cores - std::min(node.cores, shape.core_spec);
+}
+
 bool matches(const GresPool& pool, const GresNeed& need) {
     return pool.name == need.name && (need.type.empty() || pool.type == need.type);
 }
@@ -97,6 +102,12 @@ Demand make_demand(Shape shape, const NodePool& pool) {
             demand.impossible = true;
         }
     }
+    if (!shape.prefer.empty()) {
+        // Preferred and required at once; one that nobody can read is no preference.
+        std::string both = shape.prefer;
+        if (!shape.constraint.empty()) both = "(" + shape.constraint + ")&(" + both + ")";
+        if (auto parsed = model::Constraint::parse(both)) demand.preferred = *parsed;
+    }
     for (const std::string& name : shape.required) {
         if (const auto node = pool.find(name)) {
             demand.required.push_back(*node);
@@ -152,7 +163,7 @@ std::uint32_t cores_for(const NodeEntry& node, const Shape& shape, std::uint32_t
         cores = divide_up(cores, per_socket) * per_socket;
     }
     // Whole nodes are granted whole, but they must be large enough.
-    return shape.whole_nodes ? std::max(node.cores, cores) : cores;
+    return shape.whole_nodes ? std::max(usable_cores(node, shape), cores) : cores;
 }
 
 std::uint64_t memory_for(const NodeEntry& node, const Shape& shape, std::uint32_t cores,
@@ -216,9 +227,11 @@ Fit fit(const NodeEntry& node, const Room& room, const Demand& demand, Settings:
     const Shape& shape = demand.shape;
     Fit result;
     if (shape.whole_nodes && room.holders > 0) return result;
-    const std::uint32_t cores_free =
+    std::uint32_t cores_free =
         shape.share > 1 ? std::max(room.cores, shareable_cores(node, shape.share)) : room.cores;
-    const std::uint32_t most = most_tasks(node, shape, shape.whole_nodes ? node.cores : cores_free);
+    if (shape.core_spec > 0) cores_free = std::min(cores_free, usable_cores(node, shape));
+    const std::uint32_t most =
+        most_tasks(node, shape, shape.whole_nodes ? usable_cores(node, shape) : cores_free);
     const std::uint32_t least = shape.tasks_by_node ? shape.tasks : 1;
     if (most < least || !holds(node, room, shape, least, unit, cores_free)) return result;
     std::uint32_t good = least, bad = most + 1;

@@ -20,6 +20,7 @@ inline constexpr std::size_t kGpuKindsMax = 4;
 struct Demand {
     Shape shape;
     model::Constraint constraint;
+    model::Constraint preferred;                // With --prefer: what is tried first.
     std::vector<NodeIndex> required, excluded;  // Sorted.
     bool impossible = false;                    // Names a node that does not exist.
     std::uint32_t cpus_min = 1;                 // Least on any of its nodes.

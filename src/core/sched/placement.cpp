@@ -152,7 +152,7 @@ bool Chooser::gather() {
     const std::size_t required = chosen_.size();
     const bool fewest = !shape_.spread;
     if (required >= shape_.nodes_min && enough()) return true;
-    std::size_t wanted = shape_.nodes_max;
+    const std::size_t wanted = shape_.fewest_nodes ? shape_.nodes_min : shape_.nodes_max;
     for (std::uint32_t place = next_place(0); place != FreeIndex::kNone;
          place = next_place(place + 1)) {
         if (required > 0 &&

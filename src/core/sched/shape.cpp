@@ -43,6 +43,8 @@ void set_nodes(Shape& shape, const model::JobSpec& spec, const model::Partition&
     std::ranges::sort(shape.required);
     std::ranges::sort(shape.excluded);
     shape.constraint = spec.constraint;
+    shape.prefer = spec.prefer;
+    shape.fewest_nodes = spec.use_min_nodes;
     shape.contiguous = spec.contiguous;
     shape.tmp_disk = spec.tmp_disk.value;
 }
@@ -148,8 +150,11 @@ Shape shape_of(const model::JobSpec& spec, const model::Partition& partition,
         shape.memory_per = model::MemoryRequest::Per::Unset;
         shape.memory = 0;
     }
+    if (spec.time_min && !spec.time_min->unlimited)
+        shape.seconds_min = spec.time_min->seconds.count();
     set_gres(shape, spec);
     set_sharing(shape, spec, partition, settings);
+    if (shape.whole_nodes) shape.core_spec = spec.core_spec.value_or(0);
     return shape;
 }
 

@@ -52,8 +52,12 @@ struct Shape {
     bool single_user = false;
     std::uint32_t uid = 0;  // Only with single_user.
 
-    std::string constraint;
+    std::string constraint, prefer;
     std::vector<std::string> required, excluded;
+    bool fewest_nodes = false;     // Of a range of counts, the smallest that holds it.
+    std::uint32_t core_spec = 0;   // Cores of each node that are left to the system.
+    std::uint32_t only_job = 0;    // A heterogeneous job is like no other.
+    std::int64_t seconds_min = 0;  // --time-min; 0: the limit is not to be reduced.
 
     auto operator<=>(const Shape&) const = default;
 

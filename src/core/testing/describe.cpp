@@ -98,6 +98,11 @@ struct BodyWords {
         return fmt::format("job {} ended {}, worst {}", ended.job.value,
                            outcome_text(ended.outcome), ended.worst_wait_status);
     }
+    std::string operator()(const reply::CrontabSet& set) const {
+        std::string text = "crontab";
+        for (const JobId job : set.jobs) text += fmt::format(" {}", job.value);
+        return text;
+    }
     std::string operator()(const reply::OwnerNotice& notice) const {
         return fmt::format("notice {} {}{}", notice.job.value, notice_word(notice.kind),
                            notice.node.empty() ? "" : " " + notice.node);

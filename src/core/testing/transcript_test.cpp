@@ -8,10 +8,11 @@
 //   up NODE [12.batch 12#1.0 ...] [cpus= mem= booted=]   registers, listing these steps
 //   lost NODE | silence                    its connection closes
 //   at +SECONDS                            time passes, all timers that fall due on the way
-//   sbatch|salloc [options] [user=UID]     see submit_options()
-//   srun JOB [options] | ended NODE STEP [exit=N|signal=N] [clean] [timeout] [lost] [oom]
-//   [error=TEXT] script NODE JOB [epilog] | started NODE STEP | clean NODE JOB | gone TOKEN
-//   [may_return] | release TOKEN JOB exit=N
+//   sbatch|salloc [options] [user=UID] [: options ...]   see submit_options()
+//   crontab time=*/5_*_*_*_* [options]     a crontab of one line
+//   srun JOB [options] [: JOB options ...] | ended NODE STEP [exit=N|signal=N] [clean] [timeout]
+//   [lost] [oom] [error=TEXT] script NODE JOB [epilog] | started NODE STEP | clean NODE JOB | gone
+//   TOKEN [may_return] | release TOKEN JOB exit=N
 //   cancel|hold|uhold|unhold|requeue|requeuehold|suspend|resume|top|wait|attach IDS [user=UID]
 //   [signal=N] update IDS KEY=VALUE ... | drain|undrain|resumenode|down NODES [reason=...] | part
 //   NAME KEY=VALUE | idle|busy NODE JOB (its cards) | queue | nodes | steps    what there is now
@@ -43,8 +44,15 @@ constexpr std::int64_t kEpoch =
 struct Words {
     std::vector<std::string> plain;
     std::map<std::string, std::string> values;
+    std::vector<Words> more;  // Behind " : ": the other components.
 
     explicit Words(std::string_view line) {
+        if (const auto mark = line.find(" : "); mark != std::string_view::npos) {
+            const Words rest(line.substr(mark + 3));
+            more.push_back(rest);
+            more.insert(more.end(), rest.more.begin(), rest.more.end());
+            line = line.substr(0, mark);
+        }
         for (const std::string_view word : split(line, ' ')) {
             if (word.empty()) continue;
             const auto equals = word.find('=');
@@ -148,7 +156,11 @@ class Player {
                 settings_.max_mem_per_cpu = model::MiB{std::stoull(value)};
             else if (key == "prepare")
                 settings_.prepare_nodes = value == "yes";
-            else if (key == "min_age")
+            else if (key == "ports") {
+                const auto dash = value.find('-');
+                settings_.first_port = static_cast<std::uint16_t>(number(value.substr(0, dash)));
+                settings_.last_port = static_cast<std::uint16_t>(number(value.substr(dash + 1)));
+            } else if (key == "min_age")
                 settings_.min_job_age = seconds();
             else if (key == "node_timeout")
                 settings_.node_timeout = seconds();
@@ -295,6 +307,7 @@ class Player {
     void submit(const Words& words, model::JobKind kind);
     model::JobSpec submit_options(const Words& words) const;
     void create_step(const Words& words);
+    static model::StepSpec step_options(const Words& words);
     void step_ended(const Words& words);
     void update(const Words& words);
 
@@ -322,6 +335,9 @@ class Player {
                 text.back() = ' ';
                 if (!node.grant.gres.empty()) text += to_string(node.grant.gres) + " ";
             }
+            if (!one.resv_ports.empty()) text += "ports " + one.resv_ports + " ";
+            if (one.het)
+                text += fmt::format("tasks {}+ of {} ", one.het->task_offset, one.het->tasks);
             text += one.end ? fmt::format("{} {}", model::long_name(one.end->state),
                                           to_string(one.end->exit))
                             : "runs on " + model::compress_hostlist(one.running_nodes);
@@ -385,15 +401,22 @@ model::JobSpec Player::submit_options(const Words& words) const {
             spec.deadline = now() + Seconds{std::stoll(value)};
         else if (key == "name")
             spec.name = value;
+        else if (key == "prefer")
+            spec.prefer = value;
+        else if (key == "tmin")
+            spec.time_min = minutes(value);
+        else if (key == "corespec")
+            spec.core_spec = number(value);
         else if (key == "nice")
             spec.nice = std::stoi(value);
         else if (key == "mail")
             spec.mail_types = *model::parse_mail_types(value);
-        else if (key != "user" && key != "nonce" && key != "token")
+        else if (key != "user" && key != "nonce" && key != "token" && key != "time")
             ADD_FAILURE() << "unknown option " << key;
     }
     spec.user = "alice";
     if (words.has("exclusive")) spec.exclusive = model::Exclusive::Node;
+    if (words.has("minnodes")) spec.use_min_nodes = true;
     if (words.has("hold")) spec.hold = true;
     if (words.has("norequeue")) spec.requeue = false;
     if (words.has("overcommit")) spec.overcommit = true;
@@ -413,6 +436,10 @@ void Player::submit(const Words& words, model::JobKind kind) {
     submit.spec.kind = kind;
     submit.nonce = words.number("nonce");
     submit.test_only = words.has("test");
+    for (const Words& component : words.more) {
+        submit.components.push_back(submit_options(component));
+        submit.components.back().kind = kind;
+    }
     step(std::move(submit));
 }
 
@@ -422,7 +449,14 @@ void Player::create_step(const Words& words) {
     create.caller = caller(words);
     create.job = JobId{number(words.plain.at(1))};
     create.nonce = words.number("nonce");
-    model::StepSpec& spec = create.spec;
+    create.spec = step_options(words);
+    for (const Words& part : words.more)
+        create.more.push_back({JobId{number(part.plain.at(0))}, step_options(part)});
+    step(std::move(create));
+}
+
+model::StepSpec Player::step_options(const Words& words) {
+    model::StepSpec spec;
     spec.name = "step";
     if (words.values.contains("n")) spec.tasks = words.number("n");
     if (words.values.contains("N")) spec.nodes_min = spec.nodes_max = words.number("N");
@@ -435,7 +469,8 @@ void Player::create_step(const Words& words) {
     spec.exact = words.has("exact");
     spec.immediate = words.has("immediate");
     spec.gres_none = words.has("nogres");
-    step(std::move(create));
+    if (words.values.contains("ports")) spec.resv_ports = words.number("ports");
+    return spec;
 }
 
 void Player::step_ended(const Words& words) {
@@ -549,6 +584,12 @@ void Player::act(const std::string& verb, const Words& words) {
     if (verb == "sbatch") return submit(words, model::JobKind::Batch);
     if (verb == "salloc") return submit(words, model::JobKind::Allocation);
     if (verb == "srun") return create_step(words);
+    if (verb == "crontab") {
+        event::Crontab crontab{token(), caller(words), {submit_options(words)}};
+        crontab.jobs.front().cron = words.get("time");
+        std::ranges::replace(crontab.jobs.front().cron, '_', ' ');
+        return step(std::move(crontab));
+    }
     if (verb == "ended") return step_ended(words);
     if (verb == "update") return update(words);
     if (verb == "started")
