@@ -42,8 +42,16 @@ void put_aside(const std::string& database, Log& log) {
     }
 }
 
+// As when they were submitted: jobs that ask for the same share it.
+void share_specs(std::vector<model::Job>& jobs) {
+    for (std::size_t i = 1; i < jobs.size(); ++i) {
+        if (*jobs[i].spec == *jobs[i - 1].spec) jobs[i].spec = jobs[i - 1].spec;
+    }
+}
+
 core::Records to_records(store::Loaded loaded) {
     core::Records records;
+    share_specs(loaded.jobs);
     records.jobs = std::move(loaded.jobs);
     records.steps = std::move(loaded.steps);
     records.nodes = std::move(loaded.nodes);

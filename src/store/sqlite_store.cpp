@@ -30,7 +30,7 @@ constexpr std::string_view kPragmas =
     "PRAGMA journal_mode=WAL;"
     "PRAGMA synchronous=FULL;"
     "PRAGMA temp_store=MEMORY;"
-    "PRAGMA cache_size=-65536;"
+    "PRAGMA cache_size=-16384;"
     // Longer than the default between copies of the log into the database: a burst of submissions
     // then pays for fewer of them.
     "PRAGMA wal_autocheckpoint=8192;";

@@ -26,6 +26,19 @@ model::ArrayPlace array_place(JobId id, const model::ArraySpec& spec) {
     return place;
 }
 
+// Submissions of one loop ask for the same, word for word. They share it: a spec is most of what a
+// job takes in memory.
+template <class Jobs>
+std::shared_ptr<const JobSpec> shared_spec(const Jobs& jobs, JobSpec&& spec) {
+    constexpr int kLookBack = 4;
+    auto it = jobs.end();
+    for (int i = 0; i < kLookBack && it != jobs.begin(); ++i) {
+        --it;
+        if (*it->second.spec == spec) return it->second.spec;
+    }
+    return std::make_shared<const JobSpec>(std::move(spec));
+}
+
 }  // namespace
 
 JobId Cluster::Impl::take_job_id() {
@@ -71,7 +84,7 @@ Job& Cluster::Impl::accept(JobSpec spec, const event::Submit& event,
         job.priority = 0;
     }
     job.phase = pending;
-    job.spec = std::make_shared<const JobSpec>(std::move(spec));
+    job.spec = shared_spec(jobs_, std::move(spec));
     Job& kept = jobs_.emplace(job.id, std::move(job)).first->second;
     index_job(kept);
     touch(kept);
