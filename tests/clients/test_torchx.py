@@ -1,6 +1,5 @@
 """torchx: an application of two replicas is a heterogeneous job; its state is read back."""
 
-import json
 import re
 
 from world import wait_until
@@ -23,7 +22,7 @@ def test_replicas_run_and_are_seen_to_succeed(cluster, tools):
 
     assert wait_until(lambda: "SUCCEEDED" in state(), 120, "torchx to see the end", every=1)
     described = torchx(cluster, tools, f"describe {handle}")
-    assert described.code == 0 and json.loads(described.out[described.out.index("{"):]), repr(described)
+    assert described.code == 0 and "'roles'" in described.out, repr(described)
 
 
 def test_cancel_reaches_the_job(cluster, tools):
