@@ -134,7 +134,8 @@ void add_site(const config::Config& c, Values& out) {
 }
 
 void add_fixed(Instant booted, JobId next_job, Values& out) {
-    out.emplace_back("AccountingStorageType", "(null)");
+    // The history is kept, as by a database daemon; clients look here before they use sacct.
+    out.emplace_back("AccountingStorageType", "accounting_storage/slurmdbd");
     out.emplace_back("AuthType", "auth/switchyard");
     out.emplace_back("BOOT_TIME", model::format_instant(booted));
     out.emplace_back("CredType", "cred/switchyard");

@@ -30,6 +30,8 @@ void Pids::start(Session& session, std::uint64_t request, const wire::PidsQuery&
     if (job == jobs.end() || run == nullptr) {
         return controller_.finish(session, failure_frame(request, fail(Errc::InvalidJobId).error));
     }
+    if (session.caller.uid != job->second.spec->uid && !controller_.is_operator(session.caller))
+        return controller_.finish(session, failure_frame(request, fail(Errc::AccessDenied).error));
     const std::uint64_t id = ++last_id_;
     auto gathering = std::make_unique<Gathering>();
     gathering->session = session.id;

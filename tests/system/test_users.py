@@ -45,6 +45,15 @@ def test_nobody_reads_anothers_script_or_environment(cluster):
     cluster.run(f"scancel {job}", user="alice").ok()
 
 
+def test_nobody_sees_the_processes_and_the_use_of_anothers_job(cluster):
+    job = cluster.wrap("sleep 600", user="alice")
+    cluster.wait_state(job, "RUNNING")
+    assert cluster.run(f"sstat -n -P -a -j {job} -o JobID", user="alice").ok().out == f"{job}.batch\n"
+    denied = cluster.run(f"sstat -n -P -a -j {job} -o JobID", user="bob")
+    assert denied.code != 0 and denied.out == ""
+    cluster.run(f"scancel {job}", user="alice").ok()
+
+
 def test_only_root_changes_nodes_and_partitions(cluster):
     said = cluster.run("scontrol update nodename=n1 state=drain reason=x", user="alice")
     assert said.code == 1 and said.err == "slurm_update error: Invalid user id\n"
