@@ -6,6 +6,8 @@
 
 #include <cerrno>
 
+#include "base/text.hpp"
+
 namespace switchyard::controller {
 namespace {
 
@@ -104,8 +106,12 @@ std::optional<std::uint32_t> uid_of(const std::string& name) {
         look_up(entry, buffer, [&name](passwd* e, char* b, std::size_t n, passwd** f) {
             return ::getpwnam_r(name.c_str(), e, b, n, f);
         });
-    if (!found) return std::nullopt;
-    return entry.pw_uid;
+    if (found) return entry.pw_uid;
+    // A number is a user too, with a password entry or without: a cluster of one's own in a
+    // container.
+    const auto number = parse_uint(name);
+    if (!number || *number > UINT32_MAX) return std::nullopt;
+    return static_cast<std::uint32_t>(*number);
 }
 
 }  // namespace switchyard::controller

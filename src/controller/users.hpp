@@ -39,7 +39,7 @@ class Users {
     std::map<std::pair<std::uint32_t, std::uint32_t>, Known<std::vector<std::uint32_t>>> groups_;
 };
 
-// The uid of a user name; none if there is no such user.
+// The uid of a user name, or of a number; none if there is no such user.
 std::optional<std::uint32_t> uid_of(const std::string& name);
 
 }  // namespace switchyard::controller

@@ -238,7 +238,7 @@ def parent_of(pid):
 def stepds_of(folder, idle=False):
     """The stepds whose spool is below `folder`; those too that wait for a next step, if `idle`. A task has its stepd's
     command line until it has become its program: a child of a stepd is none."""
-    found = subprocess.run(["pgrep", "-af", f"^slurmstepd .*{folder}/"], capture_output=True, text=True).stdout.splitlines()
+    found = subprocess.run(["pgrep", "-af", f"^slurmstepd .*{folder}(/|$)"], capture_output=True, text=True).stdout.splitlines()
     alike = {int(line.split()[0]): line.split()[2] for line in found}
     return [pid for pid in sorted(alike) if parent_of(pid) not in (None, *alike) and (idle or alike[pid] != "idle")]
 

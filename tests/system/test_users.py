@@ -1,8 +1,14 @@
 """Two real users on one machine, and root."""
 
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+
 import pytest
 
-from world import is_root, wait_until
+from world import bin_dir, is_root, wait_until
 
 pytestmark = pytest.mark.skipif(not is_root(), reason="needs root to be two users")
 
@@ -86,3 +92,33 @@ def test_filters_by_user(cluster):
     assert str(theirs) in cluster.run("squeue -h -u bob -o %A", user="alice").out.split()
     cluster.run(f"scancel {mine} {theirs}", user=None)
     wait_until(lambda: cluster.state(mine) == "CANCELLED" and cluster.state(theirs) == "CANCELLED", what="both gone")
+
+
+def test_a_cluster_of_ones_own_for_a_user_whom_nobody_knows():
+    """A container often runs as a uid that has no password entry."""
+    uid = 54321
+    home = pathlib.Path(tempfile.mkdtemp(prefix="sy", dir="/tmp"))
+    os.chown(home, uid, uid)
+
+    def run(command, code=0):
+        done = subprocess.run(
+            ["bash", "-c", command], cwd=home, user=uid, group=uid, extra_groups=[], capture_output=True, text=True,
+            timeout=180, env={"PATH": f"{bin_dir()}:/usr/bin:/bin", "HOME": str(home),
+                              "SLURM_CONF": f"{home}/own/slurm.conf"})
+        assert done.returncode == code, done
+        return done.stdout
+
+    try:
+        run("switchyard up --nodes 2 --dir own")
+        assert run("srun -N2 id -u") == f"{uid}\n{uid}\n"
+        job = run("sbatch --parsable --wait -o out --wrap 'id -g; srun id -u'").strip()
+        assert (home / "out").read_text() == f"{uid}\n{uid}\n"
+        assert f"UserId={uid}({uid}) GroupId={uid}({uid})" in run(f"scontrol show job {job}")
+        assert run("squeue -h") == ""
+        waiting = run("sbatch --parsable -H --wrap true").strip()
+        assert run("squeue -h -o '%i %u'") == f"{waiting} {uid}\n"
+        run(f"scancel -u {uid}")
+        assert run("squeue -h") == ""
+    finally:
+        run("switchyard down --dir own")
+        shutil.rmtree(home, ignore_errors=True)
