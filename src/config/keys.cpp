@@ -183,7 +183,7 @@ constexpr auto kKeys = std::to_array<KeyRule<Config>>({
     {"MaxMemPerCPU", set_memory_limit<Config, &Config::max_mem_per_cpu>},
     {"MaxMemPerNode", set_memory_limit<Config, &Config::max_mem_per_node>},
     {"MinJobAge", set_seconds<Config, &Config::min_job_age>},
-    {"MpiDefault", set_text<Config, &Config::mpi_default>, "tasks are started without PMI"},
+    {"MpiDefault", set_text<Config, &Config::mpi_default>},
     {"MpiParams", set_optional_text<Config, &Config::mpi_params>},
     {"OverTimeLimit", set_minutes_or_unlimited<Config, &Config::over_time_limit>},
     {"PropagateResourceLimits", set_text<Config, &Config::propagate_limits>},

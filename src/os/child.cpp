@@ -93,6 +93,7 @@ void place_descriptors(const Prepared& prepared) {
         fd = ::fcntl(fd < 0 ? prepared.nothing : fd, F_DUPFD_CLOEXEC, 10);
     }
     for (int i = 0; i < 3; ++i) ::dup2(wanted[i], i);
+    if (plan.kept >= 0) ::fcntl(plan.kept, F_SETFD, 0);
 }
 
 void set_limits(const std::vector<ChildLimit>& limits) {

@@ -37,6 +37,7 @@ struct ChildPlan {
     Entrance entrance;
     std::string work_dir;                         // Falls back to /tmp, with a message.
     int std_in = -1, std_out = -1, std_err = -1;  // -1: /dev/null.
+    int kept = -1;  // One more descriptor that it has, under the number that it has here.
     std::uint32_t umask = 0022;
     std::vector<ChildLimit> limits;
     model::IndexSet cpus;  // Empty: as inherited.

@@ -46,6 +46,7 @@ Result<Command> read_command(const wire::StepLaunch& from) {
     to.mem_bind = from.mem_bind();
     to.wait_for_children = from.wait_for_children();
     to.distribution = from.distribution();
+    to.mpi = from.mpi();
     to.task_prolog = from.task_prolog();
     to.task_epilog = from.task_epilog();
     const wire::WarnSignal& warn = from.warn_signal();

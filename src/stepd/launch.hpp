@@ -45,6 +45,7 @@ struct Command {
     std::optional<std::uint32_t> stdin_task;
     std::string cpu_bind, mem_bind;
     std::string distribution;
+    std::string mpi;  // Which PMI the tasks are served; "none": none.
     bool wait_for_children = false;
     std::string task_prolog, task_epilog;
     model::WarnSignal warn_signal;

@@ -81,6 +81,9 @@ void SrunLink::on_frame(std::string_view frame) {
                                     static_cast<std::uint16_t>(message.window().cols()));
         case wire::SrunToStepd::kAbort:
             return handlers_.abort(Seconds{message.abort().grace()}, message.abort().cause());
+        case wire::SrunToStepd::kPmi:
+            if (handlers_.pmi) handlers_.pmi(message.pmi());
+            return;
         case wire::SrunToStepd::BODY_NOT_SET:
             return;
     }
@@ -126,6 +129,12 @@ void SrunLink::exited(const std::vector<std::uint32_t>& tasks, int wait_status,
 void SrunLink::text(const std::string& line) {
     wire::StepdToSrun message;
     message.mutable_text()->set_text(line);
+    send(message);
+}
+
+void SrunLink::pmi(const wire::PmiMessage& pmi) {
+    wire::StepdToSrun message;
+    *message.mutable_pmi() = pmi;
     send(message);
 }
 

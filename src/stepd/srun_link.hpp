@@ -19,6 +19,7 @@
 #include "wire/channel.hpp"
 
 namespace switchyard::wire {
+class PmiMessage;
 class StepdToSrun;
 class SrunToStepd;
 }  // namespace switchyard::wire
@@ -35,6 +36,7 @@ class SrunLink {
         std::function<void(int signal)> signal;
         std::function<void(std::uint16_t rows, std::uint16_t cols)> window;
         std::function<void(Seconds grace, std::uint32_t cause)> abort;
+        std::function<void(const wire::PmiMessage& message)> pmi;
     };
     SrunLink(io::Loop& loop, const Launch& launch, SrunAddress address, Handlers handlers);
 
@@ -47,6 +49,7 @@ class SrunLink {
                 std::string_view data);  // Empty: the end.
     void exited(const std::vector<std::uint32_t>& tasks, int wait_status, bool out_of_memory);
     void text(const std::string& line);
+    void pmi(const wire::PmiMessage& message);
     void finished();
 
     std::size_t unsent_bytes() const { return channel_ ? channel_->unsent_bytes() : 0; }

@@ -8,6 +8,7 @@
 #include "os/files.hpp"
 #include "os/machine.hpp"
 #include "os/topology.hpp"
+#include "pmi/server.hpp"
 #include "stepd/gpu_environment.hpp"
 #include "stepd/hosts.hpp"
 #include "wire/codec.hpp"

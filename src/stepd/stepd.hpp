@@ -36,6 +36,10 @@ class SignalSteps;
 class StepReport;
 }  // namespace switchyard::wire
 
+namespace switchyard::pmi {
+class Server;
+}
+
 namespace switchyard::stepd {
 
 // Why a step is ended: the numbers of core::EndCause, and what only a stepd or srun knows.
@@ -106,6 +110,7 @@ class Stepd {
     void on_input(std::optional<std::uint32_t> task, std::string_view data, bool eof);
     void on_srun_lost(const std::string& why);
     void throttle();
+    Status open_pmi();
 
     // --- stepd_attach.cpp: further clients of the tasks' streams (sattach) ---
     void attach(const wire::AttachStep& order);
@@ -152,6 +157,7 @@ class Stepd {
     std::unique_ptr<os::Containment> walls_;
     std::vector<Task> tasks_;
     std::unique_ptr<SrunLink> srun_;
+    std::unique_ptr<pmi::Server> pmi_;
     std::map<std::uint64_t, std::unique_ptr<SrunLink>> guests_;
     std::uint64_t next_guest_ = 1;
     std::string script_folder_;

@@ -1,6 +1,8 @@
 // stepd_srun.cpp: between the tasks and the srun that waits for them.
 #include <fmt/format.h>
 
+#include "model/step.hpp"
+#include "pmi/server.hpp"
 #include "stepd/stepd.hpp"
 
 namespace switchyard::stepd {
@@ -30,8 +32,33 @@ void Stepd::connect_srun() {
     handlers.abort = [this](Seconds grace, std::uint32_t cause) {
         abort(static_cast<Cause>(cause), grace);
     };
+    handlers.pmi = [this](const wire::PmiMessage& message) {
+        if (pmi_) pmi_->receive(message);
+    };
     srun_ = std::make_unique<SrunLink>(loop_, launch_, launch_.command.srun, std::move(handlers));
     srun_->connect();
+}
+
+// Before the first task: all of them find the server of their MPI.
+Status Stepd::open_pmi() {
+    if (pmi::is_none(launch_.command.mpi)) return {};
+    if (launch_.het) {
+        return fail(Errc::Unsupported, "--mpi is not served to heterogeneous steps: use --mpi=none");
+    }
+    pmi::Place place;
+    place.step = model::to_string(launch_.key);
+    for (const model::StepNode& node : launch_.layout.nodes) {
+        place.nodes.push_back({node.grant.node, node.tasks});
+        place.universe_size += node.grant.cpus;
+    }
+    place.node_index = launch_.node_index;
+    place.uid = launch_.who.uid;
+    place.gid = launch_.who.gid;
+    place.folder = launch_.setup.spool;
+    SY_TRY(pmi_,
+           pmi::make_server(launch_.command.mpi, loop_, std::move(place),
+                            [this](const wire::PmiMessage& message) { srun_->pmi(message); }));
+    return {};
 }
 
 void Stepd::on_srun_lost(const std::string& why) {

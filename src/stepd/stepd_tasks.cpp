@@ -8,6 +8,7 @@
 #include "os/files.hpp"
 #include "os/no_containment.hpp"
 #include "os/topology.hpp"
+#include "pmi/server.hpp"
 #include "stepd/environment.hpp"
 #include "stepd/gpu_environment.hpp"
 #include "stepd/multi_prog.hpp"
@@ -173,6 +174,7 @@ Status Stepd::start_tasks() {
     const WorkDir dir = find_work_dir(launch_);
     if (!dir.complaint.empty()) say(dir.complaint);
     Binding binding = find_binding();
+    SY_CHECK(open_pmi());
     tasks_.resize(launch_.here().tasks.size());
     const auto count = static_cast<std::uint32_t>(tasks_.size());
     if (auto memory = bind_memory(launch_.command.mem_bind, count)) {
@@ -225,6 +227,13 @@ Status Stepd::start_task(std::uint32_t local, const Binding& binding, const Work
     plan.terminal = files.terminal;
     SY_CHECK(run_prologs(plan));
     task.environment = plan.environment;
+    pmi::Door door;
+    if (pmi_) {
+        SY_TRY(door, pmi_->open_door(local));
+        plan.environment.insert(plan.environment.end(), door.environment.begin(),
+                                door.environment.end());
+        plan.kept = door.fd.get();
+    }
     SY_TRY(plan.entrance, walls_->entrance(launch_.key));
     SY_TRY(task.pid, os::start_child(std::move(plan)));
     files = {};

@@ -17,6 +17,7 @@
 #include "io/fd.hpp"
 #include "options/export.hpp"
 #include "os/child.hpp"
+#include "pmi/server.hpp"
 #include "wire/proto/request.pb.h"
 
 namespace switchyard::cli::submit {
@@ -58,6 +59,12 @@ std::string distribution_text(const JobRequest& request) {
     std::string given = model::to_string(request.job.distribution);
     if (!given.empty() || !request.ask.job_id) return given;
     return likely_tasks(request.job) <= request.job.nodes_min.value_or(1) ? "cyclic" : "block";
+}
+
+// What was asked for, else MpiDefault.
+std::string mpi_kind(const JobRequest& request, const config::Config& config) {
+    const std::string& wish = request.launch.mpi.empty() ? config.mpi_default : request.launch.mpi;
+    return pmi::is_none(wish) ? "none" : wish;
 }
 
 options::Environment task_environment(const JobRequest& request,
@@ -111,7 +118,10 @@ void describe_streams(const JobRequest& request, wire::StepLaunch& launch) {
 
 bool answered_list(const JobRequest& request) {
     std::string text;
-    if (request.launch.mpi == "list") text = "MPI plugin types are...\n\tnone\n";
+    if (request.launch.mpi == "list") {
+        text = "MPI plugin types are...\n";
+        for (const std::string_view kind : pmi::kinds()) text += fmt::format("\t{}\n", kind);
+    }
     if (request.launch.cpu_bind == "help") {
         text =
             "CPU bind options:\n"
@@ -140,13 +150,9 @@ Status prepare(Launchable& what, const std::vector<std::string>& words) {
     JobRequest& request = what.request;
     if (what.argv.empty()) return fail(Errc::InvalidArgument, "No command given to execute.");
     const std::string& mpi = request.launch.mpi;
-    if (!mpi.empty() && !equals_ignoring_case(mpi, "none")) {
-        return fail(
-            Errc::Unsupported,
-            fmt::format(
-                "--mpi={} is not supported; start the program with the launcher of its MPI, or use "
-                "--mpi=none",
-                mpi));
+    if (!pmi::is_kind(mpi)) {
+        return fail(Errc::Unsupported,
+                    fmt::format("--mpi={} is not supported here: see srun --mpi=list", mpi));
     }
     SY_CHECK(check_command(what));
     if (request.launch.multi_prog) SY_CHECK(prepare_multi_prog(what));
@@ -181,7 +187,7 @@ void describe_launch(const Launchable& what, const config::Config& config,
     launch.set_gpu_bind(request.job.gpu_bind);
     launch.set_kill_on_bad_exit(request.launch.kill_on_bad_exit.value_or(false));
     launch.set_no_kill(request.job.no_kill);
-    launch.set_mpi("none");
+    launch.set_mpi(mpi_kind(request, config));
     launch.set_distribution(distribution_text(request));
     launch.set_external_launcher(request.launch.external_launcher);
     launch.set_task_prolog(absolute(request.launch.task_prolog, surroundings));

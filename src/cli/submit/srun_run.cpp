@@ -41,6 +41,12 @@ std::uint32_t task_count(const MadeStep& made) {
     return tasks;
 }
 
+std::uint32_t node_count(const MadeStep& made) {
+    std::size_t nodes = made.step.layout.nodes.size();
+    for (const MadeStep::Part& part : made.more) nodes += part.step.layout.nodes.size();
+    return static_cast<std::uint32_t>(nodes);
+}
+
 template <class Repeated>
 std::vector<std::uint32_t> to_vector(const Repeated& values) {
     return {values.begin(), values.end()};
@@ -53,6 +59,7 @@ StepRun::StepRun(const Parts& parts)
       loop_(parts.loop),
       request_(parts.request),
       streams_(plan_streams(parts.request.launch)),
+      hub_(node_count(parts.made)),
       table_(task_count(parts.made)) {
     add_nodes(parts.made.step);
     for (const MadeStep::Part& part : parts.made.more) add_nodes(part.step);
@@ -148,6 +155,7 @@ void StepRun::on_hello(std::uint32_t node) {
     if (node >= nodes_.size()) return parts_.server.forget(node);
     nodes_[node].arrived = true;
     if (end_cause_) send_end_order(node);
+    for (const pmi::Hub::Delivery& delivery : std::exchange(undelivered_, {})) deliver(delivery);
     if (!std::ranges::all_of(nodes_, &Node::arrived)) return;
     parts_.server.close_door();
     absent_timer_ = {};
@@ -174,6 +182,8 @@ void StepRun::on_message(std::uint32_t index, const wire::StepdToSrun& message) 
             return on_text(message.text().text());
         case wire::StepdToSrun::kFinished:
             return node_over(node);
+        case wire::StepdToSrun::kPmi:
+            return on_pmi(index, message.pmi());
         case wire::StepdToSrun::kHello:
         case wire::StepdToSrun::BODY_NOT_SET:
             return;
@@ -252,6 +262,22 @@ void StepRun::on_text(const std::string& text) {
     std::string line = text;
     if (!line.ends_with('\n')) line += '\n';
     if (::write(STDERR_FILENO, line.data(), line.size()) < 0) reader_gone();
+}
+
+void StepRun::on_pmi(std::uint32_t node, const wire::PmiMessage& message) {
+    if (static_cast<pmi::Kind>(message.kind()) == pmi::Kind::Abort) {
+        if (aborted_ || terminating_ || table_.all_ended()) return;
+        say_error("srun", fmt::format("{}: {}", step_name(), message.name()));
+        return terminate_for_failure();
+    }
+    for (const pmi::Hub::Delivery& delivery : hub_.take(node, message)) deliver(delivery);
+}
+
+void StepRun::deliver(const pmi::Hub::Delivery& delivery) {
+    if (!nodes_[delivery.node].arrived) return undelivered_.push_back(delivery);
+    wire::SrunToStepd message;
+    (void)message.mutable_pmi()->ParseFromString(delivery.message);
+    parts_.server.send(delivery.node, message);
 }
 
 void StepRun::on_gone(std::uint32_t index) {

@@ -16,6 +16,7 @@
 #include "cli/submit/srun_streams.hpp"
 #include "cli/submit/srun_terminal.hpp"
 #include "options/job_request.hpp"
+#include "pmi/hub.hpp"
 
 namespace switchyard::cli::submit {
 
@@ -54,6 +55,8 @@ class StepRun {
     void on_output(std::uint32_t task, std::uint32_t stream, std::string_view data);
     void on_exited(Node& node, const TaskExit& exit);
     void on_text(const std::string& text);
+    void on_pmi(std::uint32_t node, const wire::PmiMessage& message);
+    void deliver(const pmi::Hub::Delivery& delivery);
     void on_reply(const wire::Reply& reply);
     void on_controller_back();
     std::uint32_t place_of(const wire::StepHello& hello) const;
@@ -88,6 +91,8 @@ class StepRun {
     const options::JobRequest& request_;
     Streams streams_;
     std::vector<Node> nodes_;
+    pmi::Hub hub_;
+    std::vector<pmi::Hub::Delivery> undelivered_;  // For nodes that have not arrived.
     TaskTable table_;
     ExitGatherer gatherer_;
     std::optional<Sink> out_, err_;
