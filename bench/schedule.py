@@ -23,11 +23,11 @@ PENDING_PER_NODE = 10
 POLICIES = {"fifo": "FIFO", "easy": "EASY", "backfill": "Switchyard"}
 
 
-def build():
+def build(preset):
     quiet = {"stdout": subprocess.DEVNULL, "check": True}
-    subprocess.run(["cmake", "--preset", "release"], cwd=TREE, **quiet)
-    subprocess.run(["cmake", "--build", "--preset", "release", "--target", "switchyard_scale"], cwd=TREE, **quiet)
-    return TREE / "build" / "release" / "sim" / "switchyard_scale"
+    subprocess.run(["cmake", "--preset", preset], cwd=TREE, **quiet)
+    subprocess.run(["cmake", "--build", "--preset", preset, "--target", "switchyard_scale"], cwd=TREE, **quiet)
+    return TREE / "build" / preset / "sim" / "switchyard_scale"
 
 
 def measure(program, *arguments):
@@ -135,12 +135,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="small sizes: to see that it runs")
     parser.add_argument("--only", default=",".join(PARTS), help="comma-separated: " + ", ".join(PARTS))
+    parser.add_argument("--preset", default="release", help="which build is measured")
     parser.add_argument("--swf", help="a recorded workload in Standard Workload Format")
     parser.add_argument("--write", help="write the tables into this file (between its markers)")
     options = parser.parse_args()
-    program = build()
+    program = build(options.preset)
     revision = subprocess.run(["git", "describe", "--always"], cwd=TREE, capture_output=True, text=True).stdout.strip()
-    lines = [f"Machine: {describe()}. Revision {revision or 'unknown'}.", ""]
+    lines = [f"Machine: {describe()}. Revision {revision or 'unknown'}, preset {options.preset}.", ""]
     for name in options.only.split(","):
         title, part = PARTS[name]
         lines += [f"### {title}", "", *part(program, options), ""]

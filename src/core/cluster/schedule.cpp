@@ -127,7 +127,7 @@ bool Cluster::Impl::take_up(const sched::Queue::Offer& offer) {
 
 // With nobody passing anybody only those who are first in line are looked at.
 void Cluster::Impl::start_in_line(std::uint32_t& attempts) {
-    if (queue_.has_offers()) queue_.wake_fronts();
+    if (queue_.has_offers()) queue_.wake_line();
     while (sched::Group* group = queue_.foremost_in_line(pool_)) {
         if (++attempts > kAttemptsPerPassMax) {
             more_to_do_ = true;

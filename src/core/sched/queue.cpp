@@ -169,7 +169,7 @@ Group* Queue::foremost_in_line(const NodePool& pool) {
         for (PartitionIndex other = 0; first && other < fronts_.size(); ++other)
             first = !is_ahead(other);
         Group* group = first ? group_of(key.job, p) : nullptr;
-        if (group != nullptr && !group->blocked) best = group;
+        if (group != nullptr && (!group->blocked || group->line != line_)) best = group;
     }
     return best;
 }
@@ -177,6 +177,7 @@ Group* Queue::foremost_in_line(const NodePool& pool) {
 void Queue::block(Group& group, std::uint32_t missing) {
     unlist(group);
     group.due = std::max(1u, missing);
+    group.line = line_;
     group.blocked = true;
     list(group);
 }
@@ -287,13 +288,9 @@ void Queue::wake_all() {
     }
 }
 
-void Queue::wake_fronts() {
+void Queue::wake_line() {
     offers_.clear();
-    for (PartitionIndex p = 0; p < fronts_.size(); ++p) {
-        if (fronts_[p].empty()) continue;
-        Group& group = *group_of(fronts_[p].begin()->job, p);
-        if (group.blocked) unblock(group);
-    }
+    ++line_;
 }
 
 std::size_t Queue::blocked_shapes() const {

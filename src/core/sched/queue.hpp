@@ -34,6 +34,7 @@ struct Group {
     std::optional<Seconds> limit;  // None: unlimited.
     std::set<QueueKey> members;
     bool blocked = false;
+    std::uint64_t line = 0;          // How often the line had moved when it was blocked.
     std::uint64_t due = 0;           // While it is blocked: see Queue::Shapes.
     bool hopeless = false;           // No set of usable nodes, even idle ones, could hold it.
     std::uint32_t hope_checked = 0;  // When that was found out (the owner's count).
@@ -65,8 +66,8 @@ class Queue {
     // The node may have got room.
     void wake(NodeIndex node) { offers_.insert(node); }
     void wake_all();
-    // With nobody passing anybody: whoever is first in line may try again.
-    void wake_fronts();
+    // With nobody passing anybody: whoever is first in line, or comes to be, may try again.
+    void wake_line();
     // One shape in a partition that a node has room for.
     struct Offer {
         QueueKey key;  // The foremost job that may take it up,
@@ -144,7 +145,7 @@ class Queue {
     std::vector<Shapes> blocked_;             // By partition.
     std::set<NodeIndex> offers_;
     std::uint32_t next_group_ = 1, next_shape_ = 1;
-    std::uint64_t wakes_ = 0;
+    std::uint64_t wakes_ = 0, line_ = 0;
 };
 
 }  // namespace switchyard::core::sched

@@ -168,7 +168,17 @@ TEST_F(QueueOfJobs, InLineOnlyTheFirstIsLookedAt) {
     EXPECT_EQ(queue.foremost_in_line(pool), &group(10));
     queue.block(group(10), 1);
     EXPECT_EQ(queue.foremost_in_line(pool), nullptr);
-    queue.wake_fronts();
+    queue.wake_line();
+    EXPECT_EQ(queue.foremost_in_line(pool), &group(10));
+}
+
+TEST_F(QueueOfJobs, WhoWasBlockedMayTryWhenTheLineHasMovedMeanwhile) {
+    add(10, 1, 8);
+    queue.block(group(10), 1);
+    add(5, 1, 2);
+    EXPECT_EQ(queue.foremost_in_line(pool), &group(5)) << "it came later and stands ahead";
+    queue.wake_line();
+    queue.remove(JobId{5});
     EXPECT_EQ(queue.foremost_in_line(pool), &group(10));
 }
 
