@@ -43,7 +43,8 @@ void Stepd::connect_srun() {
 Status Stepd::open_pmi() {
     if (pmi::is_none(launch_.command.mpi)) return {};
     if (launch_.het) {
-        return fail(Errc::Unsupported, "--mpi is not served to heterogeneous steps: use --mpi=none");
+        return fail(Errc::Unsupported,
+                    "--mpi is not served to heterogeneous steps: use --mpi=none");
     }
     pmi::Place place;
     place.step = model::to_string(launch_.key);
