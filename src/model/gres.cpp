@@ -126,7 +126,9 @@ Result<std::vector<GresRequest>> parse_gres(std::string_view text) {
         std::string term(trim(given));
         if (term.starts_with("gres/") || term.starts_with("gres:")) term.erase(0, 5);
         auto pieces = split_term(term);
-        if (pieces.empty() || !is_name(pieces[0])) return fail(Errc::InvalidGres);
+        // "gres" before a name only says what the name is of; alone it is none.
+        if (pieces.empty() || !is_name(pieces[0]) || pieces[0] == "gres")
+            return fail(Errc::InvalidGres);
         GresRequest request{std::string(pieces[0]), {}, 1};
         pieces.erase(pieces.begin());
         if (!parse_tail(std::move(pieces), request) || !add_request(requests, std::move(request))) {

@@ -35,7 +35,9 @@ TEST(ParseGres, adds_up_terms_for_the_same_thing) {
 }
 
 TEST(ParseGres, refuses_everything_else) {
-    for (const char* bad : {",",
+    for (const char* bad : {"gres",
+                            "gres:gres:2",
+                            ",",
                             "gpu,",
                             ",gpu",
                             ":2",

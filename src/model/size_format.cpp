@@ -54,8 +54,12 @@ Result<MiB> parse_memory(std::string_view text) {
     }
     const auto place = unit_place(amount->unit);
     if (!place) return invalid();
-    if (*place == 0) return MiB{amount->number / 1024 + (amount->number % 1024 != 0 ? 1 : 0)};
     // As bytes it must still fit, since that is what a kernel is told.
+    if (*place == 0) {
+        const MiB rounded{amount->number / 1024 + (amount->number % 1024 != 0 ? 1 : 0)};
+        if (!shifted(rounded.value, 20)) return invalid();
+        return rounded;
+    }
     if (!shifted(amount->number, (*place + 1) * 10)) return invalid();
     return MiB{amount->number << ((*place - 1) * 10)};
 }

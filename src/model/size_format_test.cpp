@@ -25,9 +25,9 @@ TEST(ParseMemory, rounds_kibibytes_up) {
 }
 
 TEST(ParseMemory, refuses_everything_else) {
-    for (const char* bad :
-         {"", "lots", "G", "-1", "+1", "1.5G", "1 G", " 1", "1GG", "1Gi", "1X", "1B", "1bG",
-          "18446744073709551616", "18446744073709551615", "9999999999999T", "8192P", "1G "}) {
+    for (const char* bad : {"", "lots", "G", "-1", "+1", "1.5G", "1 G", " 1", "1GG", "1Gi", "1X",
+                            "1B", "1bG", "18446744073709551616", "18446744073709551615",
+                            "9999999999999T", "8192P", "48446744073709551kb", "1G "}) {
         EXPECT_FALSE(parse_memory(bad)) << bad;
     }
 }
