@@ -4,6 +4,7 @@
 #include "sim/run.hpp"
 
 #include <fmt/format.h>
+#include <algorithm>
 
 #include "core/testing/describe.hpp"
 
@@ -120,17 +121,23 @@ void Simulation::heal() {
     // Whatever is down comes back by itself; the longest outage is a minute.
     world.run_until(world.now() + Seconds{70});
     if (!controller.up()) controller.start();
-    for (int round = 0; round < kRestRounds; ++round) {
+    // A long queue may take its time as long as it moves.
+    std::size_t left = controller.cluster().jobs().size() + 1;
+    for (int round = 0, still = 0; still < kRestRounds; ++round, ++still) {
         checker.now = world.now();
         world.run_until(world.now() + Seconds{10});
         clients.put_right();
         bool rest = clients.done();
+        std::size_t open = 0;
         for (const auto& [id, job] : controller.cluster().jobs()) {
             if (std::holds_alternative<model::Ended>(job.phase)) continue;
+            ++open;
             const model::Reason reason = model::reason_of(job);
             rest &= reason == model::Reason::DependencyNeverSatisfied;
         }
         if (rest && round > 3) break;
+        if (open < left) still = 0;
+        left = std::min(left, open);
     }
     world.run_until(world.now() + Seconds{5});
     controller.cluster().check_invariants();
