@@ -1,5 +1,7 @@
 // submit.cpp: a job comes in. The caller's uid is the connection's, never the message's; the script
 // and the environment are set aside until the core has given the job its id.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/limits.hpp"
@@ -47,6 +49,18 @@ void set_user(Controller& controller, const Session& session, model::JobSpec& sp
     if (user || !session.relayed || spec.group.empty()) spec.group = users.group_name(spec.gid);
 }
 
+// Groups are looked up only where a partition asks for them.
+core::Caller with_groups(Controller& controller, core::Caller caller) {
+    const bool asked = std::ranges::any_of(
+        controller.cluster().partitions(),
+        [](const model::Partition& each) { return !each.allow_groups.empty(); });
+    if (!asked) return caller;
+    Users& users = controller.users();
+    for (const std::uint32_t gid : users.groups_of(caller.uid, caller.gid))
+        caller.groups.push_back(users.group_name(gid));
+    return caller;
+}
+
 }  // namespace
 
 void handle_submit(Controller& controller, Session& session, const wire::Request& request) {
@@ -71,7 +85,7 @@ void handle_submit(Controller& controller, Session& session, const wire::Request
     Controller::Held held;
     if (!submit.test_only()) held.payload = std::move(payload);
     core::event::Submit event{.token = controller.ask(session, request.id(), std::move(held)),
-                              .caller = session.caller,
+                              .caller = with_groups(controller, session.caller),
                               .spec = *std::move(spec),
                               .nonce = submit.nonce(),
                               .test_only = submit.test_only(),

@@ -122,3 +122,12 @@ def test_a_cluster_of_ones_own_for_a_user_whom_nobody_knows():
     finally:
         run("switchyard down --dir own")
         shutil.rmtree(home, ignore_errors=True)
+
+
+def test_a_partition_for_a_group_is_for_all_its_members(make_cluster):
+    cluster = make_cluster(names=["n1"], nodes="NodeName=n1 NodeHostname={host} CPUs=8 RealMemory=4000\n"
+                                               "PartitionName=lab Nodes=n1 Default=YES AllowGroups=lab State=UP\n")
+    assert cluster.wait_end(cluster.wrap("true", user="alice")) == "COMPLETED"
+    refused = cluster.run("sbatch --wrap true", user="bob")
+    assert refused.code == 1 and "group not permitted to use this partition" in refused.err
+    assert cluster.run("squeue -h -u bob -t all", user=None).ok().out == ""

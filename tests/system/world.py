@@ -68,6 +68,8 @@ def enter():
                 lines.append(f"{user}:x:{uid}:{uid}:{user}:/tmp/sy-home-{user}:/bin/bash")
             else:
                 lines.append(f"{user}:x:{uid}:")
+        if name == "group":
+            lines.append("lab:x:2100:alice")  # A group beside one's own.
         copy = folder / name
         copy.write_text("\n".join(lines) + "\n")
         copy.chmod(0o644)
