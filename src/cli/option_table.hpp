@@ -138,4 +138,18 @@ Taken keep_seconds(Owner<Member>& options, const OptionUse& use) {
     return std::nullopt;
 }
 
+// Variables that every list of jobs knows.
+template <auto Member>
+constexpr Option<Owner<Member>> time_format_variable() {
+    return {{.help = "how times are written: standard, relative or a pattern of strftime",
+             .variables = "SLURM_TIME_FORMAT"},
+            keep<Member>};
+}
+template <auto Member>
+constexpr Option<Owner<Member>> elements_max_variable() {
+    return {{.help = "how many characters of an array's elements are shown; 0 for all",
+             .variables = "SLURM_BITSTR_LEN"},
+            keep<Member>};
+}
+
 }  // namespace switchyard::cli

@@ -191,10 +191,7 @@ TEST_F(StepdTest, AWarningForTheStepsLeavesTheBatchShellAlone) {
 TEST_F(StepdTest, ACancelledJobSaysSo) {
     start_batch("echo > ready; sleep 600");
     ASSERT_TRUE(wait_for_file("ready"));
-    wire::AgentToStepd message;
-    message.mutable_end()->set_cause(static_cast<std::uint32_t>(Cause::Cancelled));
-    message.mutable_end()->set_grace(30);
-    agent.send(message);
+    cancel();
     const auto end = report();
     ASSERT_TRUE(end);
     EXPECT_EQ(end->exit().signal(), SIGTERM);
@@ -212,10 +209,7 @@ TEST_F(StepdTest, TheSrunOfACancelledScriptMayStillSayHowItsStepEnded) {
                                    0755));
     start_batch("./srun & sleep 600");
     ASSERT_TRUE(wait_for_file("ready"));
-    wire::AgentToStepd message;
-    message.mutable_end()->set_cause(static_cast<std::uint32_t>(Cause::Cancelled));
-    message.mutable_end()->set_grace(30);
-    agent.send(message);
+    cancel();
     const auto end = report();
     ASSERT_TRUE(end);
     EXPECT_EQ(end->exit().signal(), SIGTERM);

@@ -24,6 +24,7 @@
 #include "os/spawn.hpp"
 #include "stepd/launch.hpp"
 #include "stepd/main.hpp"
+#include "stepd/stepd.hpp"
 #include "wire/codec.hpp"
 #include "wire/proto/node.pb.h"
 #include "wire/proto/step_io.pb.h"
@@ -217,6 +218,13 @@ class StepdTest : public testing::Test {
         }
         ::close(pair[1]);
         agent = Pipe(io::Fd(pair[0]));
+    }
+
+    void cancel() {
+        wire::AgentToStepd message;
+        message.mutable_end()->set_cause(static_cast<std::uint32_t>(Cause::Cancelled));
+        message.mutable_end()->set_grace(30);
+        agent.send(message);
     }
 
     void start_batch(const std::string& script) {

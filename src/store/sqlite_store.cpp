@@ -79,37 +79,30 @@ std::optional<std::int64_t> number(const std::optional<JobId>& id) {
     return std::int64_t{id->value};
 }
 
-bool write(Statements& to, const JobRow& row) {
-    return to.put_job.integer(std::int64_t{row.id.value})
-        .integer(number(row.array_id))
-        .text(row.element)
-        .integer(std::int64_t{row.uid})
+// What both tables of jobs have of whose it is and what became of it.
+Statement& bind_facts(Statement& to, const JobRow& row) {
+    return to.integer(std::int64_t{row.uid})
         .text(std::string_view(row.user))
         .text(std::string_view(row.name))
         .text(std::string_view(row.partition))
         .text(std::string_view(row.state))
         .integer(row.submit_time)
         .integer(row.start_time)
-        .integer(row.end_time)
-        .text(row.exit_code)
-        .blob(row.record)
-        .run();
+        .integer(row.end_time);
+}
+
+bool write(Statements& to, const JobRow& row) {
+    Statement& put = to.put_job.integer(std::int64_t{row.id.value})
+                         .integer(number(row.array_id))
+                         .text(row.element);
+    return bind_facts(put, row).text(row.exit_code).blob(row.record).run();
 }
 
 bool write_past_run(Statements& to, const JobRow& row) {
-    return to.put_past_run.integer(std::int64_t{row.id.value})
-        .integer(std::int64_t{row.attempt.value})
-        .integer(number(row.array_id))
-        .integer(std::int64_t{row.uid})
-        .text(std::string_view(row.user))
-        .text(std::string_view(row.name))
-        .text(std::string_view(row.partition))
-        .text(std::string_view(row.state))
-        .integer(row.submit_time)
-        .integer(row.start_time)
-        .integer(row.end_time)
-        .blob(row.record)
-        .run();
+    Statement& put = to.put_past_run.integer(std::int64_t{row.id.value})
+                         .integer(std::int64_t{row.attempt.value})
+                         .integer(number(row.array_id));
+    return bind_facts(put, row).blob(row.record).run();
 }
 
 // What is not to be kept of a script and its environment is taken out of the record.

@@ -45,6 +45,9 @@ Taken no_completion(Typed&, const OptionUse& use) {
 Taken no_associations(Typed&, const OptionUse& use) {
     return refuse(use.program, "there are no associations on this cluster");
 }
+Taken no_whole_hetjob(Typed&, const OptionUse& use) {
+    return refuse(use.program, "the components of a heterogeneous job are named one by one (12+1)");
+}
 std::string help_format() { return helpformat(names_of(sacct_fields())); }
 
 constexpr Argument kValue = Argument::Required;
@@ -126,14 +129,10 @@ const Option<Typed> kOptions[] = {
     {{.name = "uid", .argument = kValue, .same_as = "user"}},
     {{"verbose", 'v', kNone, "", "say which time is looked at"}, count<&Typed::verbose>},
     {{"wckeys", 'W', kValue, "NAMES", "only jobs with these wckeys"}, keep<&Typed::wckeys>},
-    {{.name = "whole-hetjob", .argument = kMaybe}, nothing<Typed>},
+    {{.name = "whole-hetjob", .argument = kMaybe}, no_whole_hetjob},
     yaml_option<&Typed::document>(),
-    {{.help = "how times are written: standard, relative or a pattern of strftime",
-      .variables = "SLURM_TIME_FORMAT"},
-     keep<&Typed::time_format>},
-    {{.help = "how many characters of an array's elements are shown; 0 for all",
-      .variables = "SLURM_BITSTR_LEN"},
-     keep<&Typed::elements_max>},
+    time_format_variable<&Typed::time_format>(),
+    elements_max_variable<&Typed::elements_max>(),
 };
 
 constexpr CommandText kText{.program = "sacct",
