@@ -9,14 +9,20 @@
     hold MIB SECONDS    holds so much for so long while computing, and checks that it stays as it was
     graph N             N replays of a captured graph, with a check of the result
     train EPOCHS        a small convolutional network over pictures of digits made here: accuracy
+    lightning EPOCHS    the same by PyTorch Lightning; "missing" if it is not installed
+    serve FOLDER        waits for orders: commands like these in files order-1, order-2, ... there, the first answered
+                        in answer-1; answer-0 says that torch is up. "end" ends it
     open                tries to open every card's device file: "open" or the error, one line each
 """
 
+import contextlib
 import ctypes
 import glob
+import io
 import os
 import sys
 import time
+import traceback
 
 
 def torch_on_card():
@@ -46,6 +52,8 @@ def matmul(seconds, at=0.0):
     for _ in range(5):
         torch.mm(a, b, out=c)
     torch.cuda.synchronize()
+    if at and time.time() > at:
+        print("late", time.time() - at)
     while time.time() < at:
         time.sleep(0.001)
     rounds, begin = 0, time.monotonic()
@@ -154,12 +162,17 @@ def digits(torch, count, seed):
     return images + 0.5 * torch.randn(images.shape, generator=g), labels
 
 
+def network(torch):
+    nn = torch.nn
+    torch.manual_seed(0)
+    return nn.Sequential(nn.Conv2d(1, 32, 3), nn.ReLU(), nn.Conv2d(32, 64, 3), nn.ReLU(), nn.MaxPool2d(2),
+                         nn.Flatten(), nn.Linear(9216, 128), nn.ReLU(), nn.Linear(128, 10))
+
+
 def train(epochs):
     torch = torch_on_card()
     nn = torch.nn
-    torch.manual_seed(0)
-    model = nn.Sequential(nn.Conv2d(1, 32, 3), nn.ReLU(), nn.Conv2d(32, 64, 3), nn.ReLU(), nn.MaxPool2d(2),
-                          nn.Flatten(), nn.Linear(9216, 128), nn.ReLU(), nn.Linear(128, 10)).cuda()
+    model = network(torch).cuda()
     optimizer = torch.optim.Adam(model.parameters(), 1e-3)
     images, labels = digits(torch, 12800, 2)
     images, labels = images.cuda(), labels.cuda()
@@ -174,6 +187,42 @@ def train(epochs):
     print("accuracy %.3f" % right)
 
 
+def lightning(epochs):
+    try:
+        import lightning.pytorch as pl
+    except ImportError:
+        try:
+            import pytorch_lightning as pl
+        except ImportError:
+            print("missing PyTorch Lightning is not installed")
+            return
+    import torch
+    from torch.utils.data import DataLoader, TensorDataset
+
+    class Digits(pl.LightningModule):
+        def __init__(self):
+            super().__init__()
+            self.network = network(torch)
+            self.right = []
+
+        def training_step(self, batch, _):
+            return torch.nn.functional.cross_entropy(self.network(batch[0]), batch[1])
+
+        def validation_step(self, batch, _):
+            self.right.append((self.network(batch[0]).argmax(1) == batch[1]).float().mean().item())
+
+        def configure_optimizers(self):
+            return torch.optim.Adam(self.parameters(), 1e-3)
+
+    model = Digits()
+    trainer = pl.Trainer(accelerator="gpu", devices=1, max_epochs=epochs, logger=False, enable_checkpointing=False,
+                         enable_progress_bar=False, enable_model_summary=False, num_sanity_val_steps=0)
+    trainer.fit(model, DataLoader(TensorDataset(*digits(torch, 12800, 2)), 128),
+                DataLoader(TensorDataset(*digits(torch, 2000, 3)), 500))
+    print("accuracy %.3f" % (sum(model.right[-4:]) / 4))
+    print("card", str(trainer.strategy.root_device))
+
+
 def open_cards():
     files = sorted(glob.glob("/dev/nvidia[0-9]*"))
     print("files", len(files))
@@ -185,11 +234,52 @@ def open_cards():
             print(path, error.strerror.replace(" ", "_"))
 
 
-def main():
-    commands = {"info": info, "open": open_cards, "matmul": matmul, "churn": churn, "small": small, "fill": fill,
-                "hold": hold, "graph": graph, "train": train}
-    name, arguments = sys.argv[1], [float(x) if "." in x else int(x) for x in sys.argv[2:]]
-    commands[name](*arguments)
+def serve(folder):
+    torch = torch_on_card()
+
+    def answer(order, text):
+        fresh = os.path.join(folder, "answer")
+        with open(fresh, "w") as file:
+            file.write(text)
+        os.rename(fresh, os.path.join(folder, "answer-%d" % order))
+
+    answer(0, "")
+    order = 1
+    while True:
+        try:
+            with open(os.path.join(folder, "order-%d" % order)) as file:
+                words = file.read().split()
+        except FileNotFoundError:
+            time.sleep(0.002)
+            continue
+        if words[0] == "end":
+            return
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said):
+            try:
+                do(words)
+            except Exception:
+                print("failed", traceback.format_exc())
+        # What torch keeps for later is the job's, too: the next order starts without it.
+        torch.cuda.empty_cache()
+        answer(order, said.getvalue())
+        order += 1
 
 
-main()
+COMMANDS = {"info": info, "open": open_cards, "matmul": matmul, "churn": churn, "small": small, "fill": fill, "hold": hold,
+            "graph": graph, "train": train, "lightning": lightning, "serve": serve}
+
+
+def argument(word):
+    try:
+        return float(word) if "." in word else int(word)
+    except ValueError:
+        return word
+
+
+def do(words):
+    COMMANDS[words[0]](*[argument(word) for word in words[1:]])
+
+
+if __name__ == "__main__":
+    do(sys.argv[1:]) if len(sys.argv) > 1 else sys.exit(__doc__)

@@ -271,6 +271,10 @@ def test_what_a_job_did_with_its_cards_is_told_at_its_end(make_cluster):
     log = cluster.dir / "mail.log"
     wait_until(lambda: log.exists() and re.search(r"COMPLETED, ExitCode 0, GPU use 9[34]%, memory 512M", log.read_text()),
                30, lambda: f"the mail: {log.read_text() if log.exists() else ''}")
+    used = cluster.run(f"sacct -n -P -j {job}.batch -o TRESUsageInMax,TRESUsageInAve", user=None).ok().out.strip()
+    assert re.search(r"gres/gpumem=512M,gres/gpuutil=9[34]", used), used
+    said = cluster.run(f"seff {job}", user=None).ok().out
+    assert re.search(r"GPU Efficiency: \d+\.\d\d% of 1 GPU\nGPU Memory Utilized: 512.00 MB\n", said), said
 
 
 def test_a_site_may_let_idle_jobs_be_cancelled(make_cluster):

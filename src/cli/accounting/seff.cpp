@@ -49,12 +49,22 @@ double percent(double part, double whole) { return whole > 0 ? part / whole * 10
 struct Efforts {
     std::uint64_t cpu_us = 0, memory = 0;
     bool estimated = false;
+    // Of its cards, where somebody looked at them: the most that a step used on average, in percent
+    // of one card, and held, in bytes.
+    bool cards_seen = false;
+    std::uint64_t card_percent = 0, card_memory = 0;
 };
 Efforts efforts_of(const std::vector<model::Step>& steps, LiveSteps& live) {
     Efforts efforts;
     for (const model::Step& step : steps) {
         const model::StepUsage& usage = step.end ? step.usage : live.usage[step.key];
         efforts.cpu_us += usage.user_us + usage.system_us;
+        if (const model::UsageMeasure* cards = model::find_measure(usage, "gres/gpuutil")) {
+            efforts.cards_seen = true;
+            efforts.card_percent = std::max(efforts.card_percent, cards->total);
+        }
+        if (const model::UsageMeasure* held = model::find_measure(usage, "gres/gpumem"))
+            efforts.card_memory = std::max(efforts.card_memory, held->total);
         const model::UsageMeasure* memory = model::find_measure(usage, "mem");
         if (memory == nullptr || memory->total <= efforts.memory) continue;
         efforts.memory = memory->total;
@@ -75,6 +85,23 @@ void print_memory(const model::Job& job, const Efforts& efforts) {
     print(fmt::format("Memory Efficiency: {:.2f}% of {} ({}/{})\n",
                       percent(static_cast<double>(efforts.memory) / 1024, whole),
                       memory_text(whole), memory_text(whole / parts), per_cpu ? "core" : "node"));
+}
+
+// The contribution knows nothing of cards: these lines come behind its own.
+void print_cards(const model::Allocation& allocation, const Efforts& efforts) {
+    if (!efforts.cards_seen) return;
+    std::size_t cards = 0;
+    for (const model::NodeGrant& grant : allocation.nodes) {
+        for (const model::GresGrant& gres : grant.gres) {
+            cards += gres.name == "gpu" ? gres.count : gres.shares.size();
+        }
+    }
+    print(fmt::format(
+        "GPU Efficiency: {:.2f}% of {} GPU{}\n",
+        percent(static_cast<double>(efforts.card_percent), 100.0 * static_cast<double>(cards)),
+        cards, cards == 1 ? "" : "s"));
+    print(fmt::format("GPU Memory Utilized: {}\n",
+                      memory_text(static_cast<double>(efforts.card_memory) / 1024)));
 }
 
 void print_job(const model::Job& job, const std::vector<model::Step>& steps, LiveSteps& live,
@@ -121,6 +148,7 @@ void print_job(const model::Job& job, const std::vector<model::Step>& steps, Liv
                       model::format_duration(core_walltime)));
     print(fmt::format("Job Wall-clock time: {}\n", model::format_duration(walltime)));
     print_memory(job, efforts);
+    print_cards(*allocation, efforts);
     if (!finished) {
         print(fmt::format("WARNING: Efficiency statistics can be misleading for {} jobs.\n",
                           model::long_name(state)));
