@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "base/text.hpp"
 #include "gpu/shares.hpp"
@@ -19,6 +20,22 @@ namespace {
 
 constexpr Millis kPauseMin{200};
 constexpr Millis kPauseMax{60000};
+// An option of newer control daemons, for root: one server for the clients of all users. Without it
+// the jobs of one user wait until those of another are over.
+constexpr std::string_view kAllUsers = "-multiuser-server";
+
+// There is no way to ask a control daemon what it knows; its program has the word in it or not.
+bool serves_all_users(const std::string& program) {
+    const auto text = os::read_file(program);
+    return ::geteuid() == 0 && text && text->contains(kAllUsers.substr(1));
+}
+
+// Clients of all users reach it, and servers that run as one of them write there.
+Status make_shared_folder(const std::string& path) {
+    if (::mkdir(path.c_str(), 0755) != 0 && errno != EEXIST) return os::errno_failure(path);
+    if (::chmod(path.c_str(), 01777) != 0) return os::errno_failure(path);
+    return {};
+}
 
 }  // namespace
 
@@ -64,18 +81,27 @@ Result<pid_t> MpsDaemons::launch(std::uint32_t device, const Daemon& daemon) con
     const std::string program = gpu::find_program(gpu::kMpsControl);
     if (program.empty()) return fail(Errc::NotFound, "nvidia-cuda-mps-control is not installed");
     const gpu::MpsFolders folders = gpu::mps_folders(folder_, device);
-    for (const std::string& each : {folders.pipe, folders.log}) {
-        if (::mkdir(each.c_str(), 0755) != 0 && errno != EEXIST) return os::errno_failure(each);
-    }
+    SY_CHECK(make_shared_folder(folders.pipe));
+    SY_CHECK(make_shared_folder(folders.log));
     const io::Fd nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
     if (!nothing) return os::errno_failure("/dev/null");
     os::SpawnRequest request;
     request.path = program;
     request.argv = {program, "-f"};
-    request.environment = {"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+    if (serves_all_users(program)) {
+        request.argv.emplace_back(kAllUsers);
+    } else {
+        log_.info(fmt::format("MPS of card {} serves one user at a time", device));
+    }
+    // Its server program lies beside it.
+    request.environment = {fmt::format("PATH={}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin",
+                                       program.substr(0, program.rfind('/'))),
                            "CUDA_VISIBLE_DEVICES=" + daemon.card,
                            "CUDA_MPS_PIPE_DIRECTORY=" + folders.pipe,
                            "CUDA_MPS_LOG_DIRECTORY=" + folders.log};
+    // Where the driver's libraries are, on machines that say it so.
+    if (const char* libraries = std::getenv("LD_LIBRARY_PATH"))
+        request.environment.push_back(fmt::format("LD_LIBRARY_PATH={}", libraries));
     request.descriptors = {{nothing.get(), 0}, {nothing.get(), 1}, {nothing.get(), 2}};
     SY_TRY(const pid_t pid, os::spawn(request));
     ::unlink(pid_file(device).c_str());

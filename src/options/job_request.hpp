@@ -47,7 +47,8 @@ struct LaunchSettings {
 // How the command itself behaves.
 struct CommandSettings {
     std::uint32_t verbose = 0, quiet = 0;
-    bool help = false, usage = false, version = false, show_hints = false;
+    bool help = false, usage = false, version = false;
+    bool show_hints = false, show_gres = false;  // --hint=help, --gres=help
     bool parsable = false, wait = false, test_only = false, ignore_pbs = false;
     std::optional<std::string> wrap, export_list, export_file, get_user_env, propagate, clusters;
     bool no_shell = false;

@@ -346,6 +346,10 @@ TEST(Options, BadValuesAreToldInSlurmsWordsWithItsExitCodes) {
         {{"--propagate=WATER"}, "--propagate=\"WATER\" is not valid.", 255},
         {{"--hint=hunch"}, "unrecognized --hint argument \"hunch\", see --hint=help", 255},
         {{"--gres=gpu:none:of:these"}, "Invalid generic resource (gres) specification", 1},
+        {{"--gres=gpu:0"}, "Invalid generic resource (gres) specification", 1},
+        {{"--gres=gpu:-1"}, "Invalid generic resource (gres) specification", 1},
+        {{"--gres-flags=tight"}, "Invalid --gres-flags specification", 255},
+        {{"--gres-flags="}, "Invalid --gres-flags specification", 255},
         {{"-w", "n[1-"}, "Invalid node name specified", 1},
         {{"--export="}, "Invalid --export specification", 255},
         {{"--reservation=r1"}, "Requested reservation is invalid", 1},
@@ -412,6 +416,29 @@ TEST(Options, AStepAsksForGpusInItsOwnWayAndBindsThem) {
     EXPECT_EQ(step.gpu_bind, "");
     EXPECT_EQ(model::to_string(step_of({"--gpus=3"}).gpus_per_step), "gpu:3");
     EXPECT_TRUE(step_of({"--gres=none"}).gres_none);
+    // None of its job's cards, and of the rest what it says.
+    EXPECT_TRUE(step_of({"--gres=gpu:0"}).gres_none);
+    EXPECT_TRUE(step_of({"--gres=gpu:a100:0"}).gres_none);
+    step = step_of({"--gres=gpu:0,dongle:2"});
+    EXPECT_FALSE(step.gres_none);
+    EXPECT_EQ(model::to_string(step.gres_per_node), "dongle:2");
+}
+
+TEST(Options, GresCanBeAskedFor) {
+    EXPECT_TRUE(parse(Command::Sbatch, {"--gres=help"}).request.ask.show_gres);
+    EXPECT_TRUE(parse(Command::Srun, {"--gres=list"}).request.ask.show_gres);
+    EXPECT_FALSE(parse(Command::Srun, {"--gres=gpu:1"}).request.ask.show_gres);
+}
+
+TEST(Options, FlagsOfGresAreWhatHappensAnywayOrRefused) {
+    EXPECT_FALSE(
+        parse(Command::Sbatch, {"--gres-flags=disable-binding,multiple-tasks-per-sharing"}).fault);
+    EXPECT_EQ(parse(Command::Sbatch, {"--gres-flags=enforce-binding"}).fault->text,
+              "--gres-flags=enforce-binding is not supported: cores near a job's cards are "
+              "preferred, never required");
+    EXPECT_EQ(parse(Command::Srun, {"--gres-flags=one-task-per-sharing"}).fault->text,
+              "--gres-flags=one-task-per-sharing is not supported: shares of cards are asked for "
+              "by node, not by task");
 }
 
 TEST(Options, VerboseListsWhatWasGiven) {

@@ -137,9 +137,25 @@ Outcome set_hint(Setting& s) {
     return {};
 }
 
+// "gpu:0", "0", "gpu=0": a term that asks for none of a kind.
+bool asks_for_none(std::string_view term) {
+    return term == "0" || term.ends_with(":0") || term.ends_with("=0");
+}
+
 Outcome set_gres(Setting& s) {
-    if (!model::parse_gres(s.value)) return bad_gres();
-    s.request.gres = std::string(s.value);
+    if (s.value == "help" || s.value == "list") {
+        s.request.ask.show_gres = true;
+        return {};
+    }
+    std::string gres(s.value);
+    // A step says so that it wants none of its job's cards; of a job there is nothing to take away.
+    if (s.request.command == Command::Srun) {
+        std::vector<std::string_view> terms = split(s.value, ',');
+        const bool takes_away = std::erase_if(terms, asks_for_none) > 0;
+        if (takes_away) gres = terms.empty() ? "none" : fmt::format("{}", fmt::join(terms, ","));
+    }
+    if (!model::parse_gres(gres)) return bad_gres();
+    s.request.gres = std::move(gres);
     return {};
 }
 
@@ -147,7 +163,7 @@ Outcome set_gres(Setting& s) {
 std::optional<std::vector<model::GresRequest>> parse_gpus(std::string_view text) {
     std::string gres;
     for (std::string_view term : split(text, ',')) {
-        if (term == "0" || term.ends_with(":0")) continue;
+        if (asks_for_none(term)) continue;
         if (!gres.empty()) gres += ',';
         if (!term.starts_with("gpu:")) gres += "gpu:";
         gres += term;
@@ -200,15 +216,22 @@ Outcome set_tres_per_task(Setting& s) {
     return {};
 }
 
+// Three of them say what happens anyway: a task can open all cards of its step, a job gets cores
+// away from its cards where there are no others, and several tasks have shares of one card.
 Outcome set_gres_flags(Setting& s) {
-    for (const std::string_view flag : split(s.value, ',')) {
-        if (flag == "allow-task-sharing" || flag == "disable-binding")
-            continue;  // What happens anyway.
-        if (flag == "enforce-binding" || flag == "multiple-tasks-per-sharing" ||
-            flag == "one-task-per-sharing") {
-            s.request.warnings.push_back(
-                fmt::format("--gres-flags={} is ignored: it is not supported", flag));
+    const auto flags = split(s.value, ',');
+    if (flags.empty()) return invalid_specification(s);
+    for (const std::string_view flag : flags) {
+        if (flag == "allow-task-sharing" || flag == "disable-binding" ||
+            flag == "multiple-tasks-per-sharing") {
             continue;
+        }
+        if (flag == "enforce-binding" || flag == "one-task-per-sharing") {
+            return Fault{Fault::Kind::Fatal,
+                         fmt::format("--gres-flags={} is not supported: {}", flag,
+                                     flag == "enforce-binding"
+                                         ? "cores near a job's cards are preferred, never required"
+                                         : "shares of cards are asked for by node, not by task")};
         }
         return invalid_specification(s);
     }
@@ -440,7 +463,8 @@ constexpr Option kGres[] = {
      .group = Group::Run,
      .value_name = "flags",
      .help = "options of the handling of generic resources",
-     .set = set_gres_flags},
+     .set = set_gres_flags,
+     .why = "enforce-binding and one-task-per-sharing are refused"},
     {.name = "gpus",
      .letter = 'G',
      .argument = kRequired,

@@ -3,7 +3,8 @@
 
     info                what torch sees: count, name, memory in MiB, free memory in MiB
     matmul SECONDS [AT] matrix products for so long (starting at the moment AT, in Unix seconds): TFLOP/s
-    churn N             N rounds of taking memory from the driver and giving it back: microseconds a round
+    churn N             rounds of taking memory from the driver and giving it back, and the same past the guard, in turn, N
+                        at a time: microseconds a round
     small N             N small kernel launches: microseconds a launch
     fill MIB            takes memory in steps of 64 MiB until MIB are held or it is refused; what was held, in MiB
     hold MIB SECONDS    holds so much for so long while computing, and checks that it stays as it was
@@ -70,29 +71,45 @@ def median(values):
     return sorted(values)[len(values) // 2]
 
 
+def driver_functions(*names):
+    """Functions of the CUDA driver, each twice: as this process has them, with the guard before them if there is one,
+    and as the driver has them."""
+    libc, driver = ctypes.CDLL("libc.so.6"), ctypes.CDLL("libcuda.so.1")
+    libc.dlvsym.restype = ctypes.c_void_p
+    libc.dlvsym.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p]
+    found = None
+    for version in (b"GLIBC_2.34", b"GLIBC_2.2.5", b"GLIBC_2.17"):
+        found = found or libc.dlvsym(libc._handle, b"dlsym", version)
+    real_dlsym = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p)(found)
+    shape = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t)
+    return ([shape(ctypes.cast(getattr(driver, name), ctypes.c_void_p).value) for name in names],
+            [shape(real_dlsym(driver._handle, name.encode())) for name in names])
+
+
 def churn(rounds):
-    """cudaMalloc and cudaFree themselves, below torch's cache, of mixed sizes."""
-    torch = torch_on_card()
-    cudart = torch.cuda.cudart()
-    runtime = None
-    for line in open("/proc/self/maps"):
-        path = line.split()[-1]
-        if "libcudart.so" in path:
-            runtime = ctypes.CDLL(path)
-            break
-    del cudart
+    """Taking memory from the driver and giving it back, below torch's cache, of mixed sizes; the same past the guard,
+    turn by turn in one process: two processes differ by more than what is measured."""
+    torch_on_card()
+    kept, free = driver_functions("cuMemAlloc_v2", "cuMemFree_v2")
     sizes = [1 << 12, 1 << 18, 1 << 21, 1 << 24, 1 << 27]
-    times = []
-    for _ in range(7):
+    pointer = ctypes.c_uint64()
+    times = {"churn_us": [], "churn_free_us": []}
+
+    def block(take, give_back):
         begin = time.perf_counter()
         for i in range(rounds):
-            pointer = ctypes.c_void_p()
-            code = runtime.cudaMalloc(ctypes.byref(pointer), ctypes.c_size_t(sizes[i % len(sizes)]))
+            code = take(ctypes.addressof(pointer), sizes[i % len(sizes)])
             if code != 0:
-                sys.exit("cudaMalloc: error %d" % code)
-            runtime.cudaFree(pointer)
-        times.append((time.perf_counter() - begin) / rounds * 1e6)
-    print("churn_us %.3f" % median(times))
+                sys.exit("cuMemAlloc: error %d" % code)
+            give_back(pointer.value, 0)
+        return (time.perf_counter() - begin) / rounds * 1e6
+
+    for i in range(30):
+        for name, functions in (("churn_us", kept), ("churn_free_us", free))[:: 1 if i % 2 else -1]:
+            times[name].append(block(*functions))
+    for name, values in times.items():
+        print(name, "%.3f" % median(values))
+    print("guarded", int(ctypes.cast(kept[0], ctypes.c_void_p).value != ctypes.cast(free[0], ctypes.c_void_p).value))
 
 
 def small(launches):

@@ -139,11 +139,18 @@ def test_steps_share_the_cards_of_their_job(gpus):
                f"srun -n1 --exact --gres=gpu:1 sh -c '{meet.format('a', 'b')}' &\n"
                f"srun -n1 --exact --gres=gpu:1 sh -c '{meet.format('b', 'a')}' &\nwait\n"
                "srun -n1 --gres=none sh -c 'echo c $CUDA_VISIBLE_DEVICES-'\n"
-               "srun -n1 --overlap sh -c 'echo d $SLURM_STEP_GPUS'\n", mode=0o755)
+               "srun -n1 --overlap sh -c 'echo d $SLURM_STEP_GPUS'\n"
+               "srun -n1 --gres=gpu:0 sh -c 'echo e $CUDA_VISIBLE_DEVICES-'\n", mode=0o755)
     said = gpus.run("salloc -n4 --gres=gpu:2 ./meet", timeout=120).ok().out
     lines = sorted(said.splitlines())
     assert {lines[0], lines[1]} in ({"a 0", "b 1"}, {"a 1", "b 0"})
-    assert lines[2:] == ["c -", "d 0,1"]
+    assert lines[2:] == ["c -", "d 0,1", "e -"]
+
+
+def test_gres_can_be_asked_for(gpus):
+    for command in ("sbatch", "salloc", "srun"):
+        said = gpus.run(f"{command} --gres=help").ok().out
+        assert said == "Valid gres options are:\ngpu[[:type]:count]\nshard[[:type]:count]\n"
 
 
 def test_a_step_can_open_only_the_cards_it_was_granted(make_cluster):
@@ -218,23 +225,40 @@ def test_mps_daemons_are_started_and_watched(make_cluster):
                           extra="GresTypes=gpu,mps\n")
     (cluster.dir / "bin").mkdir()
     control = cluster.dir / "bin" / "nvidia-cuda-mps-control"
-    control.write_text(f'#!/bin/sh\necho "$1 $CUDA_VISIBLE_DEVICES" >> {cluster.dir}/mps.log\nexec sleep 1000\n')
+    control.write_text(f'#!/bin/sh\n# knows: multiuser-server\necho "$* $CUDA_VISIBLE_DEVICES" >> {cluster.dir}/mps.log\n'
+                       "exec sleep 1000\n")
     control.chmod(0o755)
     cluster.start()
     assert "GresProtection=mps:mps\n" in cluster.run("scontrol show node n1", user=None).ok().out
     log = cluster.dir / "mps.log"
     wait_until(lambda: log.exists() and len(log.read_text().splitlines()) == 2, 30, "two daemons")
-    assert set(log.read_text().splitlines()) == {f"-f GPU-{uuid}" for uuid in UUIDS}
+    # One server for all users, which only root can have.
+    options = "-f -multiuser-server" if os.geteuid() == 0 else "-f"
+    assert set(log.read_text().splitlines()) == {f"{options} GPU-{uuid}" for uuid in UUIDS}
     env = job_env(cluster, "--gres=mps:25")
     assert env["CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"] == "25"
     assert env["CUDA_MPS_PINNED_DEVICE_MEM_LIMIT"] == "0=2048M"
     folder = os.path.dirname(env["CUDA_MPS_PIPE_DIRECTORY"])
+    assert os.stat(env["CUDA_MPS_PIPE_DIRECTORY"]).st_mode & 0o1777 == 0o1777
     os.kill(int(open(f"{folder}/mps0.pid").read()), 9)
     wait_until(lambda: len(log.read_text().splitlines()) == 3, 30, "the daemon to be started again")
     # The job's step is forgotten when the controller has its end.
     wait_until(lambda: not list((cluster.dir / "spool" / "n1").glob("[0-9]*.sock")), 30, "the step to be forgotten")
     os.kill(cluster.agents["n1"].pid, 15)
     wait_until(lambda: not os.path.exists(folder), 30, "the daemons' folder to be removed")
+
+
+def test_a_control_daemon_that_knows_one_user_only_is_asked_for_no_more(make_cluster):
+    cluster = gpu_cluster(make_cluster, gres="gpu:Quadro_RTX_4000:2,mps:200", start=False,
+                          extra="GresTypes=gpu,mps\n")
+    (cluster.dir / "bin").mkdir()
+    control = cluster.dir / "bin" / "nvidia-cuda-mps-control"
+    control.write_text(f'#!/bin/sh\necho "$*" >> {cluster.dir}/mps.log\nexec sleep 1000\n')
+    control.chmod(0o755)
+    cluster.start()
+    log = cluster.dir / "mps.log"
+    wait_until(lambda: log.exists() and log.read_text().splitlines() == ["-f", "-f"], 30, "two daemons")
+    assert "serves one user at a time" in (cluster.dir / "log" / "agent-n1.log").read_text()
 
 
 # --- watched -------------------------------------------------------------------------------------------------

@@ -142,7 +142,19 @@ void say_what_was_understood(const options::JobRequest& request) {
     for (const std::string& line : defined_options(request)) say(program, line);
 }
 
-bool answered_help(const options::JobRequest& request) {
+namespace {
+
+Result<std::string> gres_help() {
+    SY_TRY(const std::string path, config::find_config_file());
+    SY_TRY(const config::Config config, config::load_config(path));
+    std::string text = "Valid gres options are:\n";
+    for (const std::string& name : config.gres_types) text += name + "[[:type]:count]\n";
+    return text;
+}
+
+}  // namespace
+
+std::optional<int> answered_help(const options::JobRequest& request) {
     std::string text;
     if (request.ask.help) text = help_text(request.command);
     if (request.ask.usage) text = usage_text(request.command);
@@ -154,9 +166,17 @@ bool answered_help(const options::JobRequest& request) {
             "    --hint=multithread    use all threads of each core\n"
             "    --hint=nomultithread  use one thread of each core\n";
     }
-    if (text.empty()) return false;
+    if (request.ask.show_gres) {
+        auto gres = gres_help();
+        if (!gres) {
+            say_error(to_string(request.command), gres.error().message);
+            return error_exit_code();
+        }
+        text = *std::move(gres);
+    }
+    if (text.empty()) return std::nullopt;
     std::fwrite(text.data(), 1, text.size(), stdout);
-    return true;
+    return 0;
 }
 
 std::string short_host_name() {

@@ -2,6 +2,7 @@
 // from.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,8 +37,9 @@ void inform(const options::JobRequest& request, std::string_view text);
 void explain(const options::JobRequest& request, std::string_view text);
 // Warnings, and the block of -v.
 void say_what_was_understood(const options::JobRequest& request);
-// --help, --usage, --version, --hint=help: prints it and returns true.
-bool answered_help(const options::JobRequest& request);
+// --help, --usage, --version, --hint=help, --gres=help: prints it and returns the exit code;
+// nullopt: nothing of that was asked.
+std::optional<int> answered_help(const options::JobRequest& request);
 
 // User, group, host, session and the line that was typed.
 // `names`: look up those of user and group too; a controller that is asked directly does that

@@ -188,7 +188,7 @@ int salloc(int argc, char** argv) {
     if (!fault) fault = understand_components(Command::Salloc, line, {}, surroundings, requests);
     if (fault) return complain(Command::Salloc, *fault);
     JobRequest& request = requests.front();
-    if (answered_help(request)) return 0;
+    if (const auto code = answered_help(request)) return *code;
     std::vector<std::string> operands = std::move(line.operands);
     if (operands.empty()) operands = default_command(surroundings);
     if (const Status ready = take_identity(request); !ready) {

@@ -48,7 +48,7 @@ std::variant<Understood, Exit> understand(const std::vector<std::string>& words,
                 apply_words(first, component, options::Source::CommandLine, surroundings, nullptr))
             return Exit{complain(Command::Sbatch, *fault)};
     }
-    if (answered_help(first)) return Exit{0};
+    if (const auto code = answered_help(first)) return Exit{*code};
     auto script = obtain_script(first, line.operands, surroundings);
     if (!script) return Exit{error_exit_code()};
 
@@ -58,7 +58,7 @@ std::variant<Understood, Exit> understand(const std::vector<std::string>& words,
     if (auto fault = understand_components(Command::Sbatch, line, directives, surroundings,
                                            understood.requests))
         return Exit{complain(Command::Sbatch, *fault)};
-    if (answered_help(understood.requests.front())) return Exit{0};
+    if (const auto code = answered_help(understood.requests.front())) return Exit{*code};
     return understood;
 }
 

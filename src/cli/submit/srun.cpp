@@ -203,7 +203,8 @@ int srun(int argc, char** argv) {
     if (const auto fault = understand_parts(words, surroundings, parts))
         return complain(Command::Srun, *fault);
     const JobRequest& request = parts.front().request;
-    if (answered_help(request) || answered_list(request)) return 0;
+    if (const auto code = answered_help(request)) return *code;
+    if (answered_list(request)) return 0;
     Status ready = take_identity(request);
     for (Launchable& part : parts) {
         if (ready) ready = prepare(part, words);
