@@ -4,7 +4,7 @@
 # time, so that `cmake --install build/release --prefix /opt/x` needs no new configuration.
 
 set(SY_COMMANDS sbatch srun salloc squeue sinfo scancel scontrol sacct sacctmgr sdiag seff sprio sshare sstat sattach sbcast
-    scrontab)
+    scrontab strigger swait)
 set(SY_DAEMONS slurmctld slurmd slurmstepd)
 # A name that Debian's procps has too: see InstallNames.cmake, and packaging/debian for the .deb.
 set(SY_SHADOWING skill)

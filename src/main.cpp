@@ -36,6 +36,8 @@ constexpr Entry kEntries[] = {
     {"sprio", cli::sprio_main},
     {"sshare", cli::sshare_main},
     {"sstat", cli::sstat_main},
+    {"strigger", cli::strigger_main},
+    {"swait", cli::swait_main},
     {"slurmctld", controller::controller_main},
     {"slurmd", agent::agent_main},
     {"slurmstepd", stepd::stepd_main},

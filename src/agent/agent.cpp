@@ -1,9 +1,14 @@
 #include "agent/agent.hpp"
 
 #include <fmt/format.h>
+#include <sys/epoll.h>
 
+#include <utility>
+
+#include "base/log_level.hpp"
 #include "base/version.hpp"
 #include "os/machine.hpp"
+#include "os/spawn.hpp"
 #include "wire/codec.hpp"
 #include "wire/proto/node.pb.h"
 
@@ -14,7 +19,7 @@ constexpr Seconds kLoadPeriod{30};
 
 }  // namespace
 
-Agent::Agent(io::Loop& loop, AgentPlan plan, const os::Log& log)
+Agent::Agent(io::Loop& loop, AgentPlan plan, os::Log& log)
     : loop_(loop),
       plan_(std::move(plan)),
       log_(log),
@@ -119,6 +124,10 @@ void Agent::on_message(const wire::ControllerToAgent& message) {
             return relay_->on_data(message.relay_data());
         case Body::kRelayClose:
             return relay_->on_close(message.relay_close().session());
+        case Body::kLogLevel:
+            log_.info(fmt::format("Set debug level to '{}'",
+                                  log_level_name(message.log_level().level())));
+            return log_.set_level(message.log_level().level());
         case Body::kShutdown:
             log_.info("shut down by the controller; running steps go on");
             return loop_.stop();
@@ -145,11 +154,38 @@ void Agent::on_message(const wire::ControllerToAgent& message) {
             return steps_->end_known(wire::decode(message.end_known().key()));
         case Body::kPids:
             return steps_->ask_pids(message.pids());
+        case Body::kReboot:
+            return reboot(message.reboot());
+        case Body::kNotify:
+            return steps_->notify(message.notify());
         case Body::kAttachStep:
             return steps_->attach(message.attach_step());
         default:
             return;  // From a newer controller.
     }
+}
+
+// Once: told again while the program runs, the machine is already on its way down.
+void Agent::reboot(const wire::Reboot& order) {
+    if (std::exchange(rebooting_, true)) return;
+    os::SpawnRequest request;
+    request.path = order.program();
+    request.argv = {order.program()};
+    request.environment = {"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+                           "SLURMD_NODENAME=" + plan_.name, "SLURM_CONF=" + plan_.config.path};
+    const auto pid = os::spawn(request);
+    if (!pid) {
+        rebooting_ = false;
+        return log_.error(fmt::format("RebootProgram: {}", pid.error().message));
+    }
+    log_.info(fmt::format("rebooting: {} runs as process {}", order.program(), *pid));
+    if (auto process = os::open_pidfd(*pid)) reboot_process_ = *std::move(process);
+    // Whoever reaps our children reaps it too; here it only matters that it is over.
+    reboot_watch_ = loop_.watch(reboot_process_.get(), EPOLLIN, [this](std::uint32_t) {
+        log_.info("RebootProgram has ended");
+        rebooting_ = false;
+        reboot_watch_ = {};
+    });
 }
 
 void Agent::send_load() {

@@ -11,9 +11,14 @@
 #include "agent/relay.hpp"
 #include "agent/steps.hpp"
 #include "config/config.hpp"
+#include "io/fd.hpp"
 #include "io/loop.hpp"
 #include "model/node.hpp"
 #include "os/log.hpp"
+
+namespace switchyard::wire {
+class Reboot;
+}  // namespace switchyard::wire
 
 namespace switchyard::agent {
 
@@ -29,7 +34,7 @@ struct AgentPlan {
 
 class Agent {
   public:
-    Agent(io::Loop& loop, AgentPlan plan, const os::Log& log);
+    Agent(io::Loop& loop, AgentPlan plan, os::Log& log);
 
     // Opens the relay's socket, finds the steps of an earlier run, and starts to dial.
     Status start();
@@ -42,18 +47,22 @@ class Agent {
     void fill_registration(wire::AgentToController& message);
     void on_message(const wire::ControllerToAgent& message);
     void send_load();
+    void reboot(const wire::Reboot& order);
     void start_keeper();
     std::string problem() const;
     void report_idle(const Steps::JobKey& job, std::optional<Instant> since);
 
     io::Loop& loop_;
     AgentPlan plan_;
-    const os::Log& log_;
+    os::Log& log_;
     std::optional<Steps> steps_;  // None on a login host.
     std::unique_ptr<GpuKeeper> keeper_;
     ControllerLink link_;
     std::unique_ptr<Relay> relay_;
     io::Loop::Timer load_timer_;
+    bool rebooting_ = false;
+    io::Fd reboot_process_;
+    io::Loop::Watch reboot_watch_;
 };
 
 }  // namespace switchyard::agent

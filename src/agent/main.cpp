@@ -12,6 +12,7 @@
 #include "agent/agent.hpp"
 #include "agent/facts.hpp"
 #include "agent/options.hpp"
+#include "base/log_level.hpp"
 #include "base/version.hpp"
 #include "os/daemon.hpp"
 #include "os/files.hpp"
@@ -72,6 +73,7 @@ Result<AgentPlan> make_plan(const Options& options, const os::Log& log) {
     plan.setup.gres = plan.gpus.gres;
     plan.setup.share_folder = plan.gpus.share_folder;
     plan.facts = make_facts(plan.config, *node, topology, plan.setup.containment.kind);
+    if (options.count_as_boot) plan.facts.booted = plan.facts.agent_started;
     plan.facts.gres = plan.gpus.gres;
     plan.facts.problem = plan.gpus.problem;
     return plan;
@@ -189,9 +191,10 @@ int agent_main(int argc, char** argv) {
     ::umask(022);
     ::signal(SIGPIPE, SIG_IGN);
     os::Log log;
-    if (options->verbose > 0) log.set_level(os::LogLevel::Debug);
     auto config = read_config(*options);
     if (!config) return complain(config.error());
+    log.set_level(options->verbose > 0 ? kLogDebug
+                                       : parse_log_level(config->agent_debug).value_or(kLogInfo));
     const std::string name = options->node.empty() ? os::host_name() : options->node;
     const std::string log_path =
         !options->log.empty() ? options->log : config->expand(config->agent_log, name);

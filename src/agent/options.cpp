@@ -9,8 +9,11 @@ Result<Options> parse_options(int argc, char** argv) {
     Options options;
     optind = 0;
     opterr = 0;
-    for (int letter = 0; (letter = ::getopt(argc, argv, ":CDf:GhL:N:vV")) != -1;) {
+    for (int letter = 0; (letter = ::getopt(argc, argv, ":bCDf:GhL:N:vV")) != -1;) {
         switch (letter) {
+            case 'b':
+                options.count_as_boot = true;
+                break;
             case 'C':
                 options.print_hardware = true;
                 break;
@@ -54,6 +57,7 @@ Result<Options> parse_options(int argc, char** argv) {
 
 const char* usage() {
     return "Usage: slurmd [OPTIONS]\n"
+           "   -b            Say that the node was booted when this daemon was started.\n"
            "   -C            Print the hardware of this node as a line for slurm.conf and exit.\n"
            "   -D            Run in the foreground and log to standard error.\n"
            "   -f file       Use this configuration file.\n"

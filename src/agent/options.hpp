@@ -11,6 +11,7 @@ struct Options {
     bool foreground = false;      // -D
     bool print_hardware = false;  // -C
     bool print_gres = false;      // -G
+    bool count_as_boot = false;   // -b
     bool version = false;         // -V
     bool help = false;            // -h
     int verbose = 0;              // -v

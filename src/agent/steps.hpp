@@ -32,6 +32,7 @@ class AgentToController;
 class AgentToStepd;
 class EndJob;
 class AttachStep;
+class NotifyJob;
 class EndStep;
 class Freeze;
 class LaunchStep;
@@ -78,6 +79,7 @@ class Steps {
     void signal(const wire::SignalSteps& order);
     void end_step(const wire::EndStep& order);
     void attach(const wire::AttachStep& order);
+    void notify(const wire::NotifyJob& order);
     void end_job(const wire::EndJob& order);
     void set_deadline(const wire::SetDeadline& order);
     void freeze(const wire::Freeze& order);

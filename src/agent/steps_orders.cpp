@@ -62,6 +62,12 @@ void Steps::attach(const wire::AttachStep& order) {
     send_to(wire::decode(order.key()), message);
 }
 
+void Steps::notify(const wire::NotifyJob& order) {
+    wire::AgentToStepd message;
+    *message.mutable_notify() = order;
+    send_to({JobId{order.job()}, Attempt{order.attempt()}, kBatchStep}, message);
+}
+
 void Steps::end_job(const wire::EndJob& order) {
     const JobKey job{JobId{order.job()}, Attempt{order.attempt()}};
     ending_jobs_[job].order = std::make_unique<wire::EndJob>(order);

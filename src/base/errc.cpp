@@ -98,6 +98,12 @@ std::string_view errc_text(Errc code) {
             return "Slurm accounting storage is disabled";
         case Errc::TaskDistribution:
             return "Task distribution specification invalid";
+        case Errc::RebootInProgress:
+            return "Reboot already in progress";
+        case Errc::TriggerExists:
+            return "Duplicate event trigger";
+        case Errc::NoSuchTrigger:
+            return "No such process";
     }
     return "Unspecified error";
 }

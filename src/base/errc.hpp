@@ -58,6 +58,9 @@ enum class Errc : std::uint16_t {
     NotSupportedWhileRunning = 58,
     AccountingDisabled = 59,
     TaskDistribution = 60,
+    RebootInProgress = 90,
+    TriggerExists = 91,
+    NoSuchTrigger = 92,
 };
 
 // The sentence Slurm prints for this code ("Invalid job id specified", ...).

@@ -21,5 +21,6 @@ inline constexpr std::uint32_t kIndexSetIntervalsMax =
     1u << 22;                                                 // One "0-9:2,..." list makes so many.
 inline constexpr std::uint32_t kArrayElementMax = 4'000'000;  // The largest index of an array.
 inline constexpr std::uint32_t kStepsPerJobMax = 40000;
+inline constexpr std::size_t kTriggersMax = 10000;
 
 }  // namespace switchyard::limits

@@ -23,6 +23,8 @@ int seff_main(int argc, char** argv);
 int sprio_main(int argc, char** argv);
 int sshare_main(int argc, char** argv);
 int sstat_main(int argc, char** argv);
+int strigger_main(int argc, char** argv);
+int swait_main(int argc, char** argv);
 int switchyard_main(int argc, char** argv);  // up, down, status, version, help
 
 }  // namespace switchyard::cli

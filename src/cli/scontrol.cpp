@@ -45,35 +45,18 @@ template <const char* Reason>
 void not_here(Scontrol& control, const Words&) {
     control.complain(Reason);
 }
-constexpr char kNoAbort[] =
-    "abort is not available: a controller that must stop without its last steps is killed, and "
-    "loses nothing";
-constexpr char kNoReboot[] =
-    "reboot is not available: there is no RebootProgram. Drain the node (scontrol update "
-    "NodeName=... State=DRAIN Reason=reboot) and reboot it when its jobs are over";
 constexpr char kNoPower[] = "power is not available: nodes are not switched on and off";
-constexpr char kNoReboots[] = "cancel_reboot: no node is to be rebooted";
 constexpr char kNoDampening[] = "fsdampeningfactor is not available: there is no fair share";
-constexpr char kNoDebugLevel[] =
-    "the level of the logs is chosen when a daemon is started (slurmctld -v, slurmd -v) and cannot "
-    "be changed while it runs";
-constexpr char kNoSchedulerLog[] =
-    "schedloglevel is not available: the scheduler has no log of "
-    "its own";
-constexpr char kNoTakeover[] = "takeover is not available: there is no backup controller";
-constexpr char kNoToken[] =
-    "token is not available: who asks is known from the connection, and nothing here takes tokens";
-constexpr char kNoNotify[] = "notify is not available: messages cannot be sent to running jobs";
 
 void choose_cluster(Scontrol& control, const Words& words) {
     control.clusters = words.empty() ? "" : words[0];
 }
 
 const Command kCommands[] = {
-    {"abort", 5, not_here<kNoAbort>},
+    {"abort", 5, abort},
     {"all", 3, set_flag<&Scontrol::all, true>},
     {"cancel", 6, cancel},
-    {"cancel_reboot", 8, not_here<kNoReboots>},
+    {"cancel_reboot", 8, cancel_reboot},
     {"cluster", 2, choose_cluster},
     {"completing", 3, completing},
     {"create", 2, create},
@@ -89,28 +72,28 @@ const Command kCommands[] = {
     {"listjobs", 5, list_jobs},
     {"listpids", 1, list_pids},
     {"liststeps", 5, list_steps},
-    {"notify", 1, not_here<kNoNotify>},
+    {"notify", 1, notify},
     {"oneliner", 1, set_flag<&Scontrol::one_line, true>},
     {"pidinfo", 3, pid_info},
     {"ping", 3, ping},
     {"power", 2, not_here<kNoPower>},
     {"quiet", 4, set_flag<&Scontrol::quiet, true>},
     {"quit", 4, leave},
-    {"reboot", 3, not_here<kNoReboot>},
-    {"reboot_nodes", 3, not_here<kNoReboot>},
+    {"reboot", 3, reboot},
+    {"reboot_nodes", 3, reboot},
     {"reconfigure", 3, reconfigure},
     {"release", 3, release},
     {"requeue", 3, requeue},
     {"requeuehold", 8, requeue_hold},
     {"resume", 3, resume},
-    {"schedloglevel", 3, not_here<kNoSchedulerLog>},
-    {"setdebug", 3, not_here<kNoDebugLevel>},
-    {"setdebugflags", 9, not_here<kNoDebugLevel>},
+    {"schedloglevel", 3, sched_log_level},
+    {"setdebug", 3, set_debug},
+    {"setdebugflags", 9, set_debug_flags},
     {"show", 2, show},
     {"shutdown", 8, shut_down},
     {"suspend", 2, suspend},
-    {"takeover", 2, not_here<kNoTakeover>},
-    {"token", 3, not_here<kNoToken>},
+    {"takeover", 2, take_over},
+    {"token", 3, token},
     {"top", 3, top},
     {"uhold", 2, user_hold},
     {"update", 1, update},

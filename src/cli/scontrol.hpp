@@ -12,6 +12,11 @@
 #include "cli/format/record.hpp"
 #include "cli/session.hpp"
 
+namespace switchyard::wire {
+class Reply;
+class Request;
+}  // namespace switchyard::wire
+
 namespace switchyard::cli {
 
 using Words = std::vector<std::string>;
@@ -64,6 +69,18 @@ void list_steps(Scontrol& control, const Words& words);
 void get_addresses(Scontrol& control, const Words& words);
 void pid_info(Scontrol& control, const Words& words);
 void show_config(Scontrol& control);
+void reboot(Scontrol& control, const Words& words);  // scontrol_nodes.cpp
+void cancel_reboot(Scontrol& control, const Words& words);
+void set_debug(Scontrol& control, const Words& words);  // scontrol_log.cpp
+void set_debug_flags(Scontrol& control, const Words& words);
+void sched_log_level(Scontrol& control, const Words& words);
+void token(Scontrol& control, const Words& words);  // scontrol_admin.cpp
+void notify(Scontrol& control, const Words& words);
+void abort(Scontrol& control, const Words& words);
+void take_over(Scontrol& control, const Words& words);
+// One request; a failure is told, under the name of the call, and kept in the exit code.
+Result<wire::Reply> call_controller(Scontrol& control, std::string_view name,
+                                    wire::Request& request);
 // "Slurmctld(primary) at vm is UP"; false when it is not.
 bool print_ping(Scontrol& control);
 

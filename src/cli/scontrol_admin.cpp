@@ -22,14 +22,6 @@
 namespace switchyard::cli {
 namespace {
 
-Result<wire::Reply> call(Scontrol& control, std::string_view name, wire::Request& request) {
-    Session* session = control.session(name);
-    if (session == nullptr) return fail(Errc::Unreachable);
-    auto reply = session->connection.call(request);
-    if (!reply) control.say_failed(name, reply.error());
-    return reply;
-}
-
 Status write_all(int fd, std::string_view text, const std::string& path) {
     while (!text.empty()) {
         const ssize_t n = ::write(fd, text.data(), text.size());
@@ -61,7 +53,7 @@ void write_batch_script(Scontrol& control, const Words& words) {
     if (!selector) return control.say_failed(kCall, fail(Errc::InvalidJobId).error);
     wire::Request request;
     request.mutable_script()->set_job(selector->job.value);
-    const auto reply = call(control, kCall, request);
+    const auto reply = call_controller(control, kCall, request);
     if (!reply) return;
     const std::string& script = reply->script().script();
     if (words.size() == 2 && words[1] == "-") return print(script);
@@ -126,7 +118,7 @@ Result<wire::Reply> ask_pids(Scontrol& control, JobId job, const std::optional<S
     request.mutable_pids()->set_job(job.value);
     if (step) request.mutable_pids()->set_step(step->value);
     request.mutable_pids()->set_node(node);
-    return call(control, "slurm_job_step_get_pids error", request);
+    return call_controller(control, "slurm_job_step_get_pids error", request);
 }
 
 std::string optional_rank(bool known, std::uint32_t rank) {
@@ -143,6 +135,15 @@ void print_pids(const wire::PidsReply& pids) {
 }
 
 }  // namespace
+
+Result<wire::Reply> call_controller(Scontrol& control, std::string_view name,
+                                    wire::Request& request) {
+    Session* session = control.session(name);
+    if (session == nullptr) return fail(Errc::Unreachable);
+    auto reply = session->connection.call(request);
+    if (!reply) control.say_failed(name, reply.error());
+    return reply;
+}
 
 bool print_ping(Scontrol& control) {
     const auto said = [&](const std::string& host, bool up) {
@@ -181,7 +182,8 @@ void ping(Scontrol& control, const Words&) {
 void reconfigure(Scontrol& control, const Words&) {
     wire::Request request;
     request.mutable_reconfigure();
-    (void)call(control, "slurm_reconfigure error", request);  // A failure is told and kept there.
+    (void)call_controller(control, "slurm_reconfigure error",
+                          request);  // A failure is told and kept there.
 }
 
 void shut_down(Scontrol& control, const Words& words) {
@@ -195,13 +197,71 @@ void shut_down(Scontrol& control, const Words& words) {
         }
         request.mutable_shutdown()->set_controller_only(true);
     }
-    (void)call(control, "slurm_shutdown error", request);  // A failure is told and kept there.
+    (void)call_controller(control, "slurm_shutdown error",
+                          request);  // A failure is told and kept there.
+}
+
+// Where shutdown lets the controller finish what it is at, abort does not.
+void abort(Scontrol& control, const Words& words) {
+    if (!words.empty()) return control.complain("too many arguments for keyword:abort");
+    wire::Request request;
+    request.mutable_shutdown()->set_controller_only(true);
+    request.mutable_shutdown()->set_abort(true);
+    (void)call_controller(control, "slurm_shutdown error", request);  // A failure is told there.
+}
+
+void take_over(Scontrol& control, const Words& words) {
+    if (words.size() > 1) return control.complain("takeover: too many arguments");
+    const auto index = words.empty() ? std::optional<std::uint64_t>(1) : parse_uint(words[0]);
+    Session* session = control.session("slurm_takeover error");
+    if (session == nullptr) return;
+    if (!index || *index == 0 || *index >= session->config.controllers.size()) {
+        return control.complain(fmt::format("takeover: invalid backup controller index ({})",
+                                            words.empty() ? "1" : words[0]));
+    }
+    control.complain(
+        "takeover: further SlurmctldHost lines are not used here: there is one controller");
+}
+
+void token(Scontrol& control, const Words& words) {
+    wire::Request request;
+    wire::TokenRequest* ask = request.mutable_token();
+    for (const std::string& word : words) {
+        const std::size_t equals = word.find('=');
+        const std::string key = word.substr(0, equals);
+        const std::string value = equals == std::string::npos ? "" : word.substr(equals + 1);
+        const bool named = equals != std::string::npos && !value.empty();
+        if (named && equals_ignoring_case(key, "username")) {
+            ask->set_user(value);
+        } else if (named && equals_ignoring_case(key, "lifespan")) {
+            const bool endless = equals_ignoring_case(value, "infinite");
+            const auto seconds = endless ? std::optional<std::uint64_t>(0) : parse_uint(value);
+            if (!seconds || (*seconds == 0 && !endless))
+                return control.complain(fmt::format("Invalid lifespan: {}", value));
+            ask->set_lifespan(*seconds);
+        } else {
+            return control.complain(fmt::format("Invalid option: `{}`", word));
+        }
+    }
+    const auto reply = call_controller(control, "Error fetching token", request);
+    if (reply) print(fmt::format("SLURM_JWT={}\n", reply->token().token()));
+}
+
+void notify(Scontrol& control, const Words& words) {
+    if (words.size() < 2) return control.complain("too few arguments for keyword:notify");
+    const auto selector = model::parse_job_selector(words[0]);
+    if (!selector || selector->elements || selector->step)
+        return control.complain(fmt::format("Invalid job_id {}", words[0]));
+    wire::Request request;
+    request.mutable_notify()->set_job(selector->job.value);
+    request.mutable_notify()->set_text(join(Words(words.begin() + 1, words.end()), " "));
+    (void)call_controller(control, "job notify failure", request);  // A failure is told there.
 }
 
 void show_config(Scontrol& control) {
     wire::Request request;
     request.mutable_config();
-    const auto reply = call(control, "slurm_load_ctl_conf error", request);
+    const auto reply = call_controller(control, "slurm_load_ctl_conf error", request);
     if (!reply) return;
     const auto now = std::chrono::floor<Millis>(std::chrono::system_clock::now());
     print(fmt::format("Configuration data as of {}\n",

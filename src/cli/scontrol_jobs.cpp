@@ -78,16 +78,24 @@ bool take_word(Words& words, std::string_view word) {
 }
 
 void requeue_jobs(Scontrol& control, Words words, bool held, std::string_view command) {
-    const bool incomplete = take_word(words, "incomplete");
-    if (!words.empty() && starts_with_ignoring_case(words.front(), "state=")) {
-        control.complain("State=SpecialExit is not supported: the job can only be held");
-        return;
+    client::RequeueWish wish{.hold = held};
+    for (bool more = true; more;) {
+        more = false;
+        if (take_word(words, "incomplete")) more = wish.incomplete_only = true;
+        if (words.empty() || !starts_with_ignoring_case(words.front(), "state=")) continue;
+        const std::string state = words.front().substr(std::string_view("state=").size());
+        const bool special =
+            equals_ignoring_case(state, "SpecialExit") || equals_ignoring_case(state, "SE");
+        // Only a held job can be in a state of its own.
+        if (!held || !special) return control.complain("Invalid state: " + state);
+        more = wish.special_exit = true;
+        words.erase(words.begin());
     }
     // A job that requeues itself ends this process too: hear the answer first, as scripts and
     // training programs look at the exit code.
     ::signal(SIGTERM, SIG_IGN);
     for_jobs(control, words, command, [&](client::Connection& connection, const Selectors& jobs) {
-        return client::requeue_jobs(connection, jobs, held, incomplete);
+        return client::requeue_jobs(connection, jobs, wish);
     });
 }
 

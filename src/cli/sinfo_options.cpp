@@ -24,7 +24,7 @@ struct StateWord {
 bool is(const model::Node& node, model::NodeState state) { return model::state_of(node) == state; }
 bool never(const model::Node&) { return false; }
 
-// States a node of ours is never in (power saving, reboots) are known words that match nothing.
+// States a node of ours is never in (power saving) are known words that match nothing.
 const StateWord kStateWords[] = {
     {"all", [](const model::Node&) { return true; }},
     {"alloc", [](const model::Node& n) { return is(n, model::NodeState::Allocated); }},
@@ -60,8 +60,8 @@ const StateWord kStateWords[] = {
     {"powered_down", never},
     {"powering_down", never},
     {"powering_up", never},
-    {"reboot_issued", never},
-    {"reboot_requested", never},
+    {"reboot_issued", [](const model::Node& n) { return n.reboot && n.reboot->issued; }},
+    {"reboot_requested", [](const model::Node& n) { return n.reboot && !n.reboot->issued; }},
     {"reserved", [](const model::Node& n) { return is(n, model::NodeState::Reserved); }},
     {"resv", [](const model::Node& n) { return is(n, model::NodeState::Reserved); }},
     {"unk", [](const model::Node& n) { return is(n, model::NodeState::Unknown); }},

@@ -117,6 +117,18 @@ constexpr Page kPages[] = {
      "the next one. A line is one job: when its run is over it waits for its next time under the "
      "same number. A cancelled one does not come again.",
      "sbatch(1), squeue(1)"},
+    {"strigger", 1, "run a program when something happens",
+     "Sets (--set), shows (--get) and removes (--clear) triggers: a program, an event of nodes or "
+     "of a job, and how long after it (--offset) the program is run, by the controller's host and "
+     "as the user who set it. Its last argument is the list of nodes, or the id of the job. A "
+     "trigger goes when it has been run, unless it was set with --flags=perm. Only its owner and "
+     "root remove it.",
+     "scontrol(1)"},
+    {"swait", 1, "wait for the steps of a job",
+     "Waits until no step of the job runs: in a script, for those that were started by srun "
+     "--async. With JOB.STEP it waits for that step and prints how it ended; with --follow it "
+     "prints each end.",
+     "srun(1), sacct(1)"},
     {"slurmctld", 8, "the controller",
      "Holds the queue and the state of the nodes, decides what runs where, and keeps every record "
      "in a database in "

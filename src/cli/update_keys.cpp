@@ -233,16 +233,22 @@ Status set_node_state(NodeUpdate& update, const KeyWord& word, Instant) {
         {"DRAIN", model::NodeVerb::Drain},     {"DRAINED", model::NodeVerb::Drain},
         {"UNDRAIN", model::NodeVerb::Undrain}, {"RESUME", model::NodeVerb::Resume},
         {"DOWN", model::NodeVerb::Down},       {"FAIL", model::NodeVerb::Fail},
-        {"IDLE", model::NodeVerb::Idle},
+        {"IDLE", model::NodeVerb::Idle},       {"CANCEL_REBOOT", model::NodeVerb::CancelReboot},
     };
     for (const Verb& verb : kVerbs) {
         if (!equals_ignoring_case(text_of(word), verb.word)) continue;
         update.verb = verb.verb;
         return {};
     }
+    if (starts_with_ignoring_case(text_of(word), "POWER_")) {
+        return fail(Errc::InvalidArgument,
+                    fmt::format("{}: nodes are not switched on and off here: there is no power "
+                                "saving\nRequest aborted",
+                                word.typed));
+    }
     return fail(Errc::InvalidArgument,
-                fmt::format("Invalid input: {}\nRequest aborted\nValid states are: DOWN DRAIN FAIL "
-                            "IDLE RESUME UNDRAIN",
+                fmt::format("Invalid input: {}\nRequest aborted\nValid states are: CANCEL_REBOOT "
+                            "DOWN DRAIN FAIL IDLE RESUME UNDRAIN",
                             word.typed));
 }
 

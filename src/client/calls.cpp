@@ -225,11 +225,12 @@ Result<BulkAnswer> hold_jobs(Connection& connection, const std::vector<model::Jo
 }
 
 Result<BulkAnswer> requeue_jobs(Connection& connection, const std::vector<model::JobSelector>& jobs,
-                                bool hold, bool incomplete_only) {
+                                const RequeueWish& wish) {
     wire::Request request;
     put_selectors(jobs, request.mutable_requeue());
-    request.mutable_requeue()->set_hold(hold);
-    request.mutable_requeue()->set_incomplete_only(incomplete_only);
+    request.mutable_requeue()->set_hold(wish.hold);
+    request.mutable_requeue()->set_incomplete_only(wish.incomplete_only);
+    request.mutable_requeue()->set_special_exit(wish.special_exit);
     return call_bulk(connection, request);
 }
 

@@ -130,8 +130,12 @@ Result<BulkAnswer> update_jobs(Connection& connection, const std::vector<model::
                                const model::JobUpdate& update);
 Result<BulkAnswer> hold_jobs(Connection& connection, const std::vector<model::JobSelector>& jobs,
                              bool hold, bool as_user);
+struct RequeueWish {
+    bool hold = false, incomplete_only = false;
+    bool special_exit = false;  // Held, and shown as such.
+};
 Result<BulkAnswer> requeue_jobs(Connection& connection, const std::vector<model::JobSelector>& jobs,
-                                bool hold, bool incomplete_only);
+                                const RequeueWish& wish);
 Result<BulkAnswer> suspend_jobs(Connection& connection, const std::vector<model::JobSelector>& jobs,
                                 bool resume);
 Result<BulkAnswer> top_jobs(Connection& connection, const std::vector<model::JobSelector>& jobs);

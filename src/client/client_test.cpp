@@ -383,7 +383,7 @@ TEST_F(ClientTest, EveryChangeIsSentAsItsOwnRequest) {
     model::PartitionUpdate change;
     change.name = "debug";
     EXPECT_TRUE(update_jobs(connection, jobs, update));
-    EXPECT_TRUE(requeue_jobs(connection, jobs, true, true));
+    EXPECT_TRUE(requeue_jobs(connection, jobs, {.hold = true, .incomplete_only = true}));
     EXPECT_TRUE(suspend_jobs(connection, jobs, true));
     EXPECT_TRUE(top_jobs(connection, jobs));
     EXPECT_TRUE(update_nodes(connection, drain));

@@ -52,6 +52,8 @@ bool may_be_repeated(const wire::Request& request) {
         case wire::Request::kDiag:
         case wire::Request::kWait:
         case wire::Request::kAttach:
+        case wire::Request::kTriggers:
+        case wire::Request::kToken:
             return true;
         default:
             return false;

@@ -87,6 +87,14 @@ struct Config {
     Seconds gpu_sample_time{10}, gpu_idle_time{0};
     std::uint32_t gpu_idle_percent = 5;
     std::string gpu_idle_action = "none";  // "mail", "cancel", "requeue"
+    std::string reboot_program;            // Run by a node's agent when the node is to reboot.
+    Seconds resume_timeout{60};            // By then it must be back.
+    std::string auth_alt_parameters;       // "jwt_key=/path": of tokens.
+    // What the daemons log: levels as words ("info"), topics by name, decisions of the scheduler.
+    std::string controller_debug = "info", agent_debug = "info";
+    std::string debug_flags;
+    bool sched_log = false;
+    std::string sched_log_file;
     std::string launch_parameters, mpi_default = "none", topology_plugin;
 
     struct Notice {

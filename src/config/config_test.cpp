@@ -199,6 +199,24 @@ PropagateResourceLimitsExcept=MEMLOCK
     EXPECT_THAT(config.notices, IsEmpty());
 }
 
+TEST_F(ConfigTest, WhatIsLoggedAndHowNodesReboot) {
+    const Config config = load(
+        "ClusterName=c\nSlurmctldDebug=6\nSlurmdDebug=Verbose\nDebugFlags=Steps,Agent\n"
+        "SlurmSchedLogLevel=1\nSlurmSchedLogFile=/s/sched.log\nRebootProgram=/sbin/reboot\n"
+        "ResumeTimeout=300\nAuthAltParameters=jwt_key=/s/jwt\n");
+    EXPECT_EQ(config.controller_debug, "debug2");
+    EXPECT_EQ(config.agent_debug, "verbose");
+    EXPECT_EQ(config.debug_flags, "Steps,Agent");
+    EXPECT_TRUE(config.sched_log);
+    EXPECT_EQ(config.sched_log_file, "/s/sched.log");
+    EXPECT_EQ(config.reboot_program, "/sbin/reboot");
+    EXPECT_EQ(config.resume_timeout, Seconds{300});
+    EXPECT_EQ(config.auth_alt_parameters, "jwt_key=/s/jwt");
+    EXPECT_THAT(config.notices, IsEmpty());
+    EXPECT_THAT(refusal("ClusterName=c\nSlurmctldDebug=loud\n"),
+                testing::HasSubstr("\"loud\" is no level"));
+}
+
 TEST_F(ConfigTest, OldControllerKeysStillName) {
     const Config config = load("ControlAddr=10.1.1.1\nControlMachine=head\n");
     ASSERT_THAT(config.controllers, SizeIs(1));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/log_level.hpp"
 #include "base/text.hpp"
 #include "config/history_keys.hpp"
 #include "config/key_names.hpp"
@@ -133,6 +134,19 @@ constexpr std::string_view kOwnKey = "peers are known by the cluster key and by 
 constexpr std::string_view kNoAccounting = "every job is kept in the controller's own store";
 constexpr std::string_view kNoPriorities = "jobs are ordered by partition tier and submission";
 constexpr std::string_view kNoPreemption = "jobs are not preempted";
+template <std::string Config::* Member>
+Status set_log_level(Config& config, std::string_view value) {
+    const auto level = parse_log_level(value);
+    if (!level) {
+        return fail(Errc::InvalidArgument,
+                    fmt::format("\"{}\" is no level: quiet, error, info, verbose, debug, debug2 "
+                                "and so on to debug5, or a number up to 9",
+                                value));
+    }
+    config.*Member = std::string(log_level_name(*level));
+    return {};
+}
+
 constexpr std::string_view kNoPower = "nodes are not switched on and off";
 constexpr std::string_view kNoPlugins = "there are no plugins";
 constexpr std::string_view kContainment = "containment and pinning are chosen by what a node has";
@@ -230,7 +244,7 @@ constexpr auto kKeys = std::to_array<KeyRule<Config>>({
     {"AcctGatherNodeFreq"},
     {"AcctGatherProfileType"},
     {"AllowSpecResourcesUsage"},
-    {"AuthAltParameters", nullptr, kOwnKey},
+    {"AuthAltParameters", set_optional_text<Config, &Config::auth_alt_parameters>},
     {"AuthAltTypes", nullptr, kOwnKey},
     {"AuthInfo", nullptr, kOwnKey},
     {"AuthType", nullptr, kOwnKey},
@@ -254,7 +268,7 @@ constexpr auto kKeys = std::to_array<KeyRule<Config>>({
     {"CredType", nullptr, kOwnKey},
     {"CryptoType", nullptr, kOwnKey},
     {"DataParserParameters"},
-    {"DebugFlags"},
+    {"DebugFlags", set_optional_text<Config, &Config::debug_flags>},
     {"DefaultStorageHost", nullptr, kNoAccounting},
     {"DefaultStorageLoc", nullptr, kNoAccounting},
     {"DefaultStoragePass", nullptr, kNoAccounting},
@@ -349,14 +363,14 @@ constexpr auto kKeys = std::to_array<KeyRule<Config>>({
     {"PrivateData"},
     {"PrologSlurmctld"},
     {"PropagatePrioProcess"},
-    {"RebootProgram", nullptr, kNoPower},
+    {"RebootProgram", set_optional_text<Config, &Config::reboot_program>},
     {"ReconfigFlags"},
     {"RequeueExit"},
     {"RequeueExitHold"},
     {"ResumeFailProgram", nullptr, kNoPower},
     {"ResumeProgram", nullptr, kNoPower},
     {"ResumeRate", nullptr, kNoPower},
-    {"ResumeTimeout", nullptr, kNoPower},
+    {"ResumeTimeout", set_seconds<Config, &Config::resume_timeout>},
     {"ResvEpilog"},
     {"ResvOverRun"},
     {"ResvProlog"},
@@ -367,7 +381,7 @@ constexpr auto kKeys = std::to_array<KeyRule<Config>>({
     {"SchedulerTimeSlice", nullptr, kNoPreemption},
     {"ScronParameters"},
     {"SlurmctldAddr"},
-    {"SlurmctldDebug", nullptr, "the daemons log what matters; -v says more"},
+    {"SlurmctldDebug", set_log_level<&Config::controller_debug>},
     {"SlurmctldHttpAuthParameters"},
     {"SlurmctldParameters"},
     {"SlurmctldPlugstack", nullptr, kNoPlugins},
@@ -375,14 +389,14 @@ constexpr auto kKeys = std::to_array<KeyRule<Config>>({
     {"SlurmctldPrimaryOnProg", nullptr, "there is one controller"},
     {"SlurmctldSyslogDebug"},
     {"SlurmctldTimeout", nullptr, "there is one controller"},
-    {"SlurmdDebug", nullptr, "the daemons log what matters; -v says more"},
+    {"SlurmdDebug", set_log_level<&Config::agent_debug>},
     {"SlurmdHttpAuthParameters"},
     {"SlurmdParameters"},
     {"SlurmdPort", nullptr, kAgentsDial},
     {"SlurmdSyslogDebug"},
     {"SlurmdUser", nullptr, "an agent runs as the user who started it"},
-    {"SlurmSchedLogFile"},
-    {"SlurmSchedLogLevel"},
+    {"SlurmSchedLogFile", set_optional_text<Config, &Config::sched_log_file>},
+    {"SlurmSchedLogLevel", set_flag<Config, &Config::sched_log>},
     {"SrunEpilog"},
     {"SrunPortRange"},
     {"SrunProlog"},

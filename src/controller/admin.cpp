@@ -18,7 +18,8 @@ wire::Reply answer_to(const wire::Request& request) {
 
 std::int64_t millis(Instant instant) { return instant.time_since_epoch().count(); }
 
-// True if the caller may; otherwise they are told.
+}  // namespace
+
 bool allowed(Controller& controller, Session& session, const wire::Request& request) {
     if (controller.is_operator(session.caller)) return true;
     controller.log().error("Security violation: {} of uid={} refused", request.command(),
@@ -27,13 +28,12 @@ bool allowed(Controller& controller, Session& session, const wire::Request& requ
     return false;
 }
 
-}  // namespace
-
 void handle_config(Controller& controller, Session& session, const wire::Request& request) {
     wire::Reply reply = answer_to(request);
     wire::ConfigReply* out = reply.mutable_config();
-    const auto values = config_values(controller.config(), controller.figures().started,
-                                      controller.cluster().next_job_id());
+    const auto values =
+        config_values(controller.config(), controller.log(), controller.figures().started,
+                      controller.cluster().next_job_id());
     for (const auto& [key, value] : values) {
         wire::KeyValue* entry = out->add_values();
         entry->set_key(key);
@@ -64,6 +64,10 @@ void handle_reconfigure(Controller& controller, Session& session, const wire::Re
 void handle_shutdown(Controller& controller, Session& session, const wire::Request& request) {
     if (!allowed(controller, session, request)) return;
     controller.log().info("Shutdown asked for by uid={}", session.caller.uid);
+    if (request.shutdown().abort()) {
+        controller.finish(session, done_frame(request.id()));
+        return controller.abort();
+    }
     if (!request.shutdown().controller_only()) {
         wire::ControllerToAgent shutdown;
         shutdown.mutable_shutdown();

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "controller/controller.hpp"
+#include "model/hostlist.hpp"
 
 namespace switchyard::controller {
 namespace {
@@ -19,11 +20,16 @@ void Controller::add_changes(const core::Changes& changes, store::Batch& batch) 
         if (log_.shows(Log::Level::Verbose)) {
             log_.verbose("JobId={} {}", model::display_id(it->second), batch.jobs.back().state);
         }
+        log_job(it->second);
     }
     for (const model::Job& run : changes.past_runs) batch.past_runs.push_back(rows_.to_row(run));
     for (const StepKey& key : changes.steps) {
         const auto it = cluster_->steps().find(key);
-        if (it != cluster_->steps().end()) batch.steps.push_back(store::to_row(it->second));
+        if (it != cluster_->steps().end()) {
+            batch.steps.push_back(store::to_row(it->second));
+            log_.about(Log::Topic::Steps, "StepId={} {}", model::to_string(key),
+                       batch.steps.back().state);
+        }
         if (it == cluster_->steps().end() || it->second.end) {
             step_launches_.erase(key);
             orphans_.erase(key);
@@ -50,7 +56,35 @@ void Controller::add_changes(const core::Changes& changes, store::Batch& batch) 
             }
         }
     }
+    for (const std::uint32_t id : changes.triggers) {
+        const auto it = cluster_->triggers().find(id);
+        if (it != cluster_->triggers().end()) {
+            batch.triggers.push_back(store::to_row(it->second));
+        } else {
+            batch.deleted_triggers.push_back(id);
+        }
+    }
     if (changes.next_job_id) batch.next_job_id = cluster_->next_job_id();
+}
+
+// For those who want to see every job, or every decision of the scheduler.
+void Controller::log_job(const model::Job& job) {
+    if (log_.shows(Log::Topic::TraceJobs)) {
+        log_.about(Log::Topic::TraceJobs, "JobId={} {} {}", model::display_id(job),
+                   model::long_name(model::state_of(job)),
+                   model::reason_text(model::reason_of(job)));
+    }
+    const auto* run = std::get_if<model::Running>(&job.phase);
+    if (run == nullptr || run->started != now_ || !log_.shows(Log::Topic::Scheduler)) return;
+    std::vector<std::string> nodes;
+    std::uint32_t cpus = 0;
+    for (const model::NodeGrant& grant : run->allocation.nodes) {
+        nodes.push_back(grant.node);
+        cpus += grant.cpus;
+    }
+    log_.about(Log::Topic::Scheduler, "{}: Allocate JobId={} NodeList={} #CPUs={} Partition={}",
+               job.scheduler, model::display_id(job), model::compress_hostlist(nodes), cpus,
+               job.partition);
 }
 
 // Their records stay as history; the script and the environment are of no more use, unless the

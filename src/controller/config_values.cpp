@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/limits.hpp"
+#include "base/log_level.hpp"
 #include "base/text.hpp"
 #include "controller/config_layout.hpp"
 #include "controller/users.hpp"
@@ -96,6 +97,9 @@ void add_site(const config::Config& c, Values& out) {
     out.emplace_back("PrologFlags", or_null(c.prolog_flags));
     out.emplace_back("PropagateResourceLimits", c.propagate_limits);
     out.emplace_back("PropagateResourceLimitsExcept", or_null(c.propagate_limits_except));
+    out.emplace_back("AuthAltParameters", or_null(c.auth_alt_parameters));
+    out.emplace_back("RebootProgram", or_null(c.reboot_program));
+    out.emplace_back("ResumeTimeout", in_seconds(c.resume_timeout));
     out.emplace_back("ReturnToService", std::to_string(c.return_to_service));
     out.emplace_back("SchedulerParameters", or_null(c.scheduler_parameters));
     out.emplace_back("SchedulerType", c.scheduler_type);
@@ -133,6 +137,15 @@ void add_site(const config::Config& c, Values& out) {
                      c.topology_plugin.empty() ? "topology/flat" : c.topology_plugin);
 }
 
+// As it is now: scontrol setdebug changes it while the controller runs.
+void add_log(const config::Config& c, const Log& log, Values& out) {
+    out.emplace_back("DebugFlags", or_null(log.topics()));
+    out.emplace_back("SlurmctldDebug", std::string(log_level_name(log.level_number())));
+    out.emplace_back("SlurmdDebug", c.agent_debug);
+    out.emplace_back("SlurmSchedLogFile", or_null(c.sched_log_file));
+    out.emplace_back("SlurmSchedLogLevel", zero_one(log.shows(Log::Topic::Scheduler)));
+}
+
 void add_fixed(Instant booted, JobId next_job, Values& out) {
     // The history is kept, as by a database daemon; clients look here before they use sacct.
     out.emplace_back("AccountingStorageType", "accounting_storage/slurmdbd");
@@ -147,9 +160,11 @@ void add_fixed(Instant booted, JobId next_job, Values& out) {
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> config_values(const config::Config& config,
-                                                               Instant booted, JobId next_job) {
+                                                               const Log& log, Instant booted,
+                                                               JobId next_job) {
     Values out;
     add_fixed(booted, next_job, out);
+    add_log(config, log, out);
     add_jobs(config, out);
     add_site(config, out);
     return lay_out(std::move(out));

@@ -2,6 +2,7 @@
 #include "controller/controller.hpp"
 
 #include <chrono>
+#include <cstdlib>
 #include <utility>
 
 #include "controller/settings.hpp"
@@ -111,6 +112,12 @@ void Controller::stop() {
     loop_.stop();
 }
 
+// The answer to whoever asked for it leaves first.
+void Controller::abort() {
+    log_.error("Abort asked for: ending at once");
+    abort_timer_ = loop_.after(Millis{20}, [] { std::abort(); });
+}
+
 Status Controller::reconfigure(std::optional<core::Token> token) {
     auto fresh = config::load_config(config_.path);
     if (!fresh) {
@@ -131,6 +138,7 @@ Status Controller::reconfigure(std::optional<core::Token> token) {
     fresh->controller_port = config_.controller_port;
     fresh->cluster_name = config_.cluster_name;
     config_ = *std::move(fresh);
+    log_.follow(config_);
     users_.forget();
     addresses_.forget();
     log_.info("Reconfigured from {}", config_.path);

@@ -34,6 +34,7 @@
 #include "controller/pids.hpp"
 #include "controller/reader_thread.hpp"
 #include "controller/sessions.hpp"
+#include "controller/trigger_programs.hpp"
 #include "controller/users.hpp"
 #include "core/cluster/cluster.hpp"
 #include "io/loop.hpp"
@@ -60,6 +61,8 @@ class Controller {
     // Re-reads the configuration. Nothing changes if it has an error; otherwise the core answers
     // the token.
     Status reconfigure(std::optional<core::Token> token);
+    // At once, with a core file. Whatever was acknowledged is on disk.
+    void abort();
     int exit_code() const { return exit_code_; }
 
     // --- for the request handlers ---
@@ -85,6 +88,7 @@ class Controller {
     Log& log() { return log_; }
     const config::Config& config() const { return config_; }
     const core::Cluster& cluster() const { return *cluster_; }
+    const std::string& cluster_key() const { return key_.key; }
     Users& users() { return users_; }
     Agents& agents() { return agents_; }
     Sessions& sessions() { return sessions_; }
@@ -128,6 +132,7 @@ class Controller {
 
     // changes.cpp: changed records as rows of the batch
     void add_changes(const core::Changes& changes, store::Batch& batch);
+    void log_job(const model::Job& job);
     void add_forgotten(const core::Changes& changes, store::Batch& batch);
     void purge();
 
@@ -157,6 +162,8 @@ class Controller {
     JobStreams streams_;
     Pids pids_;
     Mailer mailer_;
+    TriggerPrograms trigger_programs_;
+    io::Loop::Timer abort_timer_;
 
     std::optional<store::Purge> purge_;  // Goes with the next batch.
     io::Loop::Timer purge_timer_;

@@ -127,6 +127,20 @@ class Controller::EffectWriter {
         to_node(order.node, out.SerializeAsString());
     }
     void operator()(const core::effect::Mail& mail) { sealed_.outbox.push_back(mail); }
+    void operator()(const core::effect::RunTrigger& run) { sealed_.outbox.push_back(run); }
+    void operator()(const core::effect::RebootNode& order) {
+        wire::ControllerToAgent out;
+        out.mutable_reboot()->set_program(c_.config_.reboot_program);
+        to_node(order.node, out.SerializeAsString());
+    }
+    void operator()(const core::effect::NotifyBatch& order) {
+        wire::ControllerToAgent out;
+        wire::NotifyJob* notify = out.mutable_notify();
+        notify->set_job(order.job.value);
+        notify->set_attempt(order.attempt.value);
+        notify->set_text(order.text);
+        to_node(order.node, out.SerializeAsString());
+    }
 
     // Which bulky part belongs to which job or step is told by the answers.
     void keep_held(const core::ReplyBody& body, Held& held) {
@@ -220,11 +234,15 @@ void Controller::carry_out(Outbox& outbox, const std::map<JobId, PayloadBytes>& 
                 session->send(reply->frame);
             }
         } else if (auto* order = std::get_if<ToNode>(&outgoing)) {
-            agents_.send(order->node, order->frame);
+            const bool sent = agents_.send(order->node, order->frame);
+            log_.about(Log::Topic::Agent, "order of {} bytes to {}{}", order->frame.size(),
+                       order->node, sent ? "" : ": its agent is away");
         } else if (auto* start = std::get_if<ToLaunch>(&outgoing)) {
             launch(*start, payloads);
         } else if (auto* mail = std::get_if<core::effect::Mail>(&outgoing)) {
             mailer_.send(config_.mail_prog, config_.mail_domain, *mail);
+        } else if (auto* run = std::get_if<core::effect::RunTrigger>(&outgoing)) {
+            trigger_programs_.run(*run, config_.path);
         }
     }
 }

@@ -4,11 +4,16 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/result.hpp"
+#include "config/config.hpp"
 #include "io/fd.hpp"
 
 namespace switchyard::controller {
@@ -21,6 +26,27 @@ class Log {
     static Result<Log> open(std::string path, Level level, bool also_stderr);
 
     bool shows(Level level) const { return level_ >= level; }
+
+    // By the numbers of base/log_level.hpp. What -v asked for at the start is the least.
+    void set_level(std::uint32_t number);
+    std::uint32_t level_number() const { return number_; }
+
+    // Things that can be logged whatever the level: DebugFlags, scontrol setdebugflags.
+    enum class Topic : std::uint8_t { Agent, Protocol, Scheduler, Steps, TraceJobs, Triggers };
+    // None: there is no such topic here.
+    static std::optional<Topic> find_topic(std::string_view name);
+    static std::vector<std::string> topic_names();  // In the order of the alphabet.
+    void set_topic(Topic topic, bool on);
+    bool shows(Topic topic) const { return topics_.contains(topic); }
+    std::string topics() const;  // "Agent,Steps"
+    // Level and topics as the configuration says; more where -v asked for it.
+    void follow(const config::Config& config);
+
+    template <class... Args>
+    void about(Topic topic, fmt::format_string<Args...> format, Args&&... args) {
+        if (shows(topic))
+            write(topic_prefix(topic), fmt::format(format, std::forward<Args>(args)...));
+    }
 
     template <class... Args>
     void error(fmt::format_string<Args...> format, Args&&... args) {
@@ -45,12 +71,18 @@ class Log {
     Status reopen();
 
   private:
-    Log(std::string path, Level level, bool also_stderr)
-        : path_(std::move(path)), level_(level), also_stderr_(also_stderr) {}
+    Log(std::string path, Level level, bool also_stderr);
     void write(std::string_view prefix, const std::string& text);
+    static std::string_view topic_prefix(Topic topic);
+    Status reopen_scheduler();
 
     std::string path_;
     Level level_;
+    std::uint32_t number_ = 3;
+    std::uint32_t least_ = 0;  // By -v.
+    std::set<Topic> topics_;
+    std::string sched_path_;  // SlurmSchedLogFile; empty: in the log with all else.
+    io::Fd sched_file_;
     bool also_stderr_;
     io::Fd file_;
 };

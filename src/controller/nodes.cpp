@@ -32,4 +32,22 @@ void handle_update_node(Controller& controller, Session& session, const wire::Re
                                 .update = *std::move(update)});
 }
 
+void handle_reboot(Controller& controller, Session& session, const wire::Request& request) {
+    const wire::RebootRequest& asked = request.reboot();
+    using After = model::NodeReboot::After;
+    if (asked.after() > static_cast<std::uint32_t>(After::Down)) {
+        return controller.finish(session,
+                                 failure_frame(request.id(), fail(Errc::InvalidArgument).error));
+    }
+    core::event::Reboot event{.token = controller.ask(session, request.id()),
+                              .caller = session.caller,
+                              .caller_name = controller.users().name_of(session.caller.uid),
+                              .nodes = {asked.nodes().begin(), asked.nodes().end()},
+                              .asap = asked.asap(),
+                              .after = static_cast<After>(asked.after()),
+                              .reason = std::nullopt};
+    if (asked.has_reason()) event.reason = asked.reason();
+    controller.step(std::move(event));
+}
+
 }  // namespace switchyard::controller

@@ -33,7 +33,8 @@ struct ToLaunch {
     JobId payload;
 };
 
-using Outgoing = std::variant<ToCaller, ToNode, ToLaunch, core::effect::Mail>;
+using Outgoing =
+    std::variant<ToCaller, ToNode, ToLaunch, core::effect::Mail, core::effect::RunTrigger>;
 using Outbox = std::vector<Outgoing>;
 
 }  // namespace switchyard::controller

@@ -68,6 +68,14 @@ class Writer {
         out->set_job(notice.job.value);
         out->set_kind(static_cast<std::uint32_t>(notice.kind));
         out->set_node(notice.node);
+        out->set_text(notice.text);
+    }
+    void operator()(const core::reply::StepEnds& ends) {
+        wire::StepEndsReply* out = to_.mutable_step_ends();
+        for (const StepKey& key : ends.steps) {
+            const auto it = cluster_.steps().find(key);
+            if (it != cluster_.steps().end()) wire::encode(it->second, out->add_steps());
+        }
     }
 
   private:

@@ -66,6 +66,22 @@ Handler handler_for(wire::Request::BodyCase body) {
             return handle_attach_step;
         case Body::kCrontab:
             return handle_crontab;
+        case Body::kReboot:
+            return handle_reboot;
+        case Body::kLog:
+            return handle_log;
+        case Body::kToken:
+            return handle_token;
+        case Body::kNotify:
+            return handle_notify;
+        case Body::kTriggers:
+            return handle_triggers;
+        case Body::kSetTriggers:
+            return handle_set_triggers;
+        case Body::kClearTriggers:
+            return handle_clear_triggers;
+        case Body::kWaitSteps:
+            return handle_wait_steps;
         case Body::BODY_NOT_SET:
             break;
     }
@@ -102,6 +118,8 @@ void Controller::on_request(Session& session, std::string_view frame) {
     }
     log_.debug("{} from uid={}: request {}", request.command(), session.caller.uid,
                static_cast<int>(request.body_case()));
+    log_.about(Log::Topic::Protocol, "{} from uid={}: request {}", request.command(),
+               session.caller.uid, static_cast<int>(request.body_case()));
     const std::uint32_t uid = session.caller.uid;
     const auto begin = std::chrono::steady_clock::now();
     handler(*this, session, request);

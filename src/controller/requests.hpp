@@ -20,6 +20,8 @@ void handle_wait(Controller& controller, Session& session, const wire::Request& 
 void handle_create_step(Controller& controller, Session& session, const wire::Request& request);
 void handle_pids(Controller& controller, Session& session, const wire::Request& request);
 void handle_attach_step(Controller& controller, Session& session, const wire::Request& request);
+void handle_notify(Controller& controller, Session& session, const wire::Request& request);
+void handle_wait_steps(Controller& controller, Session& session, const wire::Request& request);
 void handle_crontab(Controller& controller, Session& session, const wire::Request& request);
 
 // update.cpp
@@ -33,6 +35,7 @@ void handle_top(Controller& controller, Session& session, const wire::Request& r
 // nodes.cpp, partitions.cpp
 void handle_nodes(Controller& controller, Session& session, const wire::Request& request);
 void handle_update_node(Controller& controller, Session& session, const wire::Request& request);
+void handle_reboot(Controller& controller, Session& session, const wire::Request& request);
 void handle_partitions(Controller& controller, Session& session, const wire::Request& request);
 void handle_update_partition(Controller& controller, Session& session,
                              const wire::Request& request);
@@ -47,5 +50,14 @@ void handle_ping(Controller& controller, Session& session, const wire::Request& 
 void handle_diag(Controller& controller, Session& session, const wire::Request& request);
 void handle_reconfigure(Controller& controller, Session& session, const wire::Request& request);
 void handle_shutdown(Controller& controller, Session& session, const wire::Request& request);
+// True if the caller is an operator; otherwise they are told.
+bool allowed(Controller& controller, Session& session, const wire::Request& request);
+
+// log_request.cpp, token.cpp, triggers.cpp
+void handle_log(Controller& controller, Session& session, const wire::Request& request);
+void handle_token(Controller& controller, Session& session, const wire::Request& request);
+void handle_triggers(Controller& controller, Session& session, const wire::Request& request);
+void handle_set_triggers(Controller& controller, Session& session, const wire::Request& request);
+void handle_clear_triggers(Controller& controller, Session& session, const wire::Request& request);
 
 }  // namespace switchyard::controller

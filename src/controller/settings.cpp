@@ -108,6 +108,9 @@ Result<core::Settings> to_settings(const config::Config& config) {
     settings.kill_invalid_dependency =
         has_word(config.dependency_parameters, "kill_invalid_depend");
     settings.prepare_nodes = config.prolog_at_alloc && !config.prolog.empty();
+    settings.can_reboot = !config.reboot_program.empty();
+    settings.resume_timeout = config.resume_timeout;
+    settings.users_set_triggers = ::geteuid() == 0;
     settings.hold_on_prolog_failure =
         !has_word(config.scheduler_parameters, "nohold_on_prolog_fail");
     using IdleGpus = core::Settings::IdleGpus;

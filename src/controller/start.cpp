@@ -57,6 +57,7 @@ core::Records to_records(store::Loaded loaded) {
     records.nodes = std::move(loaded.nodes);
     records.partitions = std::move(loaded.partitions);
     records.deleted_partitions = std::move(loaded.deleted_partitions);
+    records.triggers = std::move(loaded.triggers);
     records.next_job_id = loaded.next_job_id.value_or(JobId{0});
     return records;
 }
@@ -89,6 +90,7 @@ Result<std::unique_ptr<Controller>> Controller::create(io::Loop& loop, Log& log,
                                                        config::Config config,
                                                        const StartOptions& options) {
     raise_descriptor_limit();
+    log.follow(config);
     SY_CHECK(make_folder(config.state_dir, 0700));
     SY_CHECK(make_folder(config.run_dir, 0755));
     SY_TRY(core::Settings settings, to_settings(config));
@@ -147,6 +149,7 @@ Controller::Controller(io::Loop& loop, Log& log, Parts parts)
       streams_(*this),
       pids_(*this),
       mailer_(loop, log),
+      trigger_programs_(loop, log, users_),
       reader_(std::move(parts.reader)),
       committer_(loop, std::move(parts.store),
                  [this](const std::string& why) { on_store_full(why); }) {

@@ -59,6 +59,23 @@ void handle_attach_step(Controller& controller, Session& session, const wire::Re
     controller.finish(session, reply.SerializeAsString());
 }
 
+void handle_notify(Controller& controller, Session& session, const wire::Request& request) {
+    controller.step(core::event::Notify{.token = controller.ask(session, request.id()),
+                                        .caller = session.caller,
+                                        .job = JobId{request.notify().job()},
+                                        .text = request.notify().text()});
+}
+
+void handle_wait_steps(Controller& controller, Session& session, const wire::Request& request) {
+    const wire::WaitStepsRequest& asked = request.wait_steps();
+    core::event::WaitForSteps event{.token = controller.ask(session, request.id()),
+                                    .caller = session.caller,
+                                    .job = JobId{asked.job()},
+                                    .step = std::nullopt};
+    if (asked.has_step()) event.step = StepId{asked.step()};
+    controller.step(std::move(event));
+}
+
 void handle_pids(Controller& controller, Session& session, const wire::Request& request) {
     controller.pids().start(session, request.id(), request.pids());
 }

@@ -71,7 +71,8 @@ void handle_requeue(Controller& controller, Session& session, const wire::Reques
                                     .caller = session.caller,
                                     .jobs = std::move(jobs),
                                     .hold = message.hold(),
-                                    .incomplete_only = message.incomplete_only()};
+                                    .incomplete_only = message.incomplete_only(),
+                                    .special_exit = message.special_exit()};
     });
 }
 

@@ -44,7 +44,9 @@ JobState state_of(const Job& job) {
 
 JobState base_state_of(const Job& job) {
     return std::visit(Overloaded{
-                          [](const Pending&) { return JobState::Pending; },
+                          [](const Pending& p) {
+                              return p.special_exit ? JobState::SpecialExit : JobState::Pending;
+                          },
                           [](const Running&) { return JobState::Running; },
                           [](const Suspended&) { return JobState::Suspended; },
                           [](const Completing& c) {

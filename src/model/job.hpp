@@ -48,6 +48,7 @@ struct Pending {
     Instant eligible_at{};                 // Begin time; after a requeue, a moment later.
     std::optional<Instant> planned_start;  // By backfill.
     std::vector<std::string> planned_nodes;
+    bool special_exit = false;  // Requeued as one whose end is to be looked at.
     bool operator==(const Pending&) const = default;
 };
 
@@ -69,7 +70,7 @@ struct Suspended {
 // Its outcome is known; some nodes have not yet said that nothing of it is left. Those are still
 // its own.
 struct Completing {
-    enum class Next : std::uint8_t { End = 0, Requeue = 1, RequeueHold = 2 };
+    enum class Next : std::uint8_t { End = 0, Requeue = 1, RequeueHold = 2, SpecialExit = 3 };
     Running run;
     Instant ended{};
     Outcome outcome;

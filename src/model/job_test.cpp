@@ -53,6 +53,13 @@ TEST(Job, a_pending_one_has_a_reason_and_no_run) {
     EXPECT_FALSE(is_finished(job));
 }
 
+TEST(Job, one_that_was_put_aside_as_a_special_exit_says_so) {
+    Pending pending;
+    pending.special_exit = true;
+    EXPECT_EQ(state_of(job_in(pending)), JobState::SpecialExit);
+    EXPECT_FALSE(is_finished(job_in(pending)));
+}
+
 TEST(Job, a_running_one_counts_its_time_without_suspensions) {
     Running run = a_run();
     run.suspended_for = Seconds{5};

@@ -61,8 +61,17 @@ Words words_of(const Node& node) {
     return {"unknown", "unk"};
 }
 
+bool is_rebooting(const Node& node) { return node.reboot && node.reboot->issued; }
+
 std::string with_mark(std::string_view word, const Node& node) {
+    // With jobs on it the node is what they make of it; without, the reboot is all there is to say.
+    const bool at_work = !node.down && node.running_jobs > 0;
+    if (node.reboot && !at_work) return is_rebooting(node) ? "reboot^" : "reboot";
     std::string out(word);
+    if (node.reboot) {
+        if (out.ends_with('+')) out.pop_back();
+        return out + (is_rebooting(node) ? '^' : '@');
+    }
     if (!node.responding && !is_future(node)) out += '*';
     return out;
 }
@@ -101,12 +110,13 @@ std::string full_state(const Node& node) {
     }
     if (node.completing_jobs > 0) out += "+COMPLETING";
     if (node.drain) out += "+DRAIN";
+    if (node.reboot) out += is_rebooting(node) ? "+REBOOT_ISSUED" : "+REBOOT_REQUESTED";
     if (!node.responding) out += "+NOT_RESPONDING";
     return out;
 }
 
 bool accepts_jobs(const Node& node) {
-    return node.responding && !node.down && !node.drain && !is_future(node);
+    return node.responding && !node.down && !node.drain && !is_rebooting(node) && !is_future(node);
 }
 
 }  // namespace switchyard::model

@@ -68,13 +68,25 @@ struct NodeMark {
     bool operator==(const NodeMark&) const = default;
 };
 
+// A reboot that was asked for and is not over.
+struct NodeReboot {
+    // What becomes of the node when it is back. Keep: a drain of its own stays.
+    enum class After : std::uint8_t { Keep = 0, Resume = 1, Down = 2 };
+    bool asap = false;  // It takes no new jobs until then.
+    After after = After::Keep;
+    std::optional<Instant> issued;  // The node was told; none: it is waited for to be idle.
+    bool drained = false;           // For this reboot, and not before.
+    bool operator==(const NodeReboot&) const = default;
+};
+
 struct Node {
     NodeConfig config;
     std::optional<NodeFacts> facts;  // None before its agent first came.
     bool responding = false;         // Its agent is connected.
     bool down = false;               // By an administrator, by a failure, or never seen.
     bool drain = false;              // Takes no new jobs.
-    std::optional<NodeMark> mark;    // Why it is down or drained.
+    std::optional<NodeMark> mark;    // Why it is down or drained, or to be rebooted.
+    std::optional<NodeReboot> reboot;
     std::optional<Instant> last_busy;
     std::string comment, extra;
 
@@ -105,7 +117,8 @@ enum class NodeState : std::uint8_t {
     Maint
 };
 NodeState state_of(const Node& node);
-// Words as sinfo shows them: "idle" / "idle", "draining" / "drng"; with '*' when not responding.
+// Words as sinfo shows them: "idle" / "idle", "draining" / "drng"; with '*' when not responding,
+// '@' when a reboot waits and '^' when it was begun.
 std::string long_name(const Node& node);   // "draining", "down*"
 std::string short_name(const Node& node);  // "drng", "down*"
 // As scontrol show node: "MIXED+DRAIN", "IDLE", "DOWN+NOT_RESPONDING".

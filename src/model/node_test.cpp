@@ -70,6 +70,24 @@ TEST(NodeState, is_down_whatever_runs_and_has_a_star_when_silent) {
     EXPECT_EQ(words(node), "idle* idle* IDLE+NOT_RESPONDING");
 }
 
+TEST(NodeState, tells_of_a_reboot_that_waits_and_of_one_that_was_begun) {
+    Node node = an_idle_node();
+    node.reboot = NodeReboot{};
+    EXPECT_EQ(words(node), "reboot reboot IDLE+REBOOT_REQUESTED");
+    EXPECT_TRUE(accepts_jobs(node));
+    node.running_jobs = 1;
+    EXPECT_EQ(words(node), "mixed@ mix@ MIXED+REBOOT_REQUESTED");
+    node.drain = true;
+    EXPECT_EQ(words(node), "draining@ drng@ MIXED+DRAIN+REBOOT_REQUESTED");
+    node.running_jobs = 0;
+    node.drain = false;
+    node.reboot->issued = Instant{};
+    EXPECT_EQ(words(node), "reboot^ reboot^ IDLE+REBOOT_ISSUED");
+    EXPECT_FALSE(accepts_jobs(node));
+    node.responding = false;
+    EXPECT_EQ(words(node), "reboot^ reboot^ IDLE+REBOOT_ISSUED+NOT_RESPONDING");
+}
+
 TEST(NodeState, takes_the_number_of_cpus_from_the_agent_if_none_is_configured) {
     Node node = an_idle_node();
     node.config.cpus = 0;

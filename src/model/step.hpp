@@ -39,7 +39,8 @@ struct StepSpec {
     bool interactive = false;
     std::string submit_line;  // The srun that asked for it.
     std::optional<std::uint32_t>
-        resv_ports;  // --resv-ports: how many; 0: one for each node's task.
+        resv_ports;         // --resv-ports: how many; 0: one for each node's task.
+    bool detached = false;  // srun --async: it goes on without its srun.
     bool operator==(const StepSpec&) const = default;
 };
 

@@ -46,7 +46,8 @@ enum class NodeVerb : std::uint8_t {
     Resume = 3,
     Down = 4,
     Fail = 5,
-    Idle = 6
+    Idle = 6,
+    CancelReboot = 7
 };
 
 struct NodeUpdate {

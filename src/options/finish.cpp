@@ -182,6 +182,7 @@ model::StepSpec step_spec(const JobRequest& request, bool alone) {
     step.overlap = launch.overlap;
     step.resv_ports = launch.resv_ports;
     step.interactive = launch.interactive;
+    step.detached = launch.async;
     step.gpu_bind = gpu_bind_of(job);
     if (alone) {
         step.required_nodes = request.task_nodes;

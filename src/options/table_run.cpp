@@ -323,8 +323,9 @@ constexpr Option kCommand[] = {
      .help = "run this command in place of a script",
      .set = store_text<&CommandSettings::wrap>},
     {.name = "parsable",
-     .commands = kSbatch,
-     .help = "print only the job id (and the cluster, if one was named)",
+     .commands = kSbatch | kSrun,
+     .help = "print only the id of the job (and the cluster, if one was named), or with srun\n"
+             "--async of the step",
      .set = store_flag<&CommandSettings::parsable>},
     {.name = "wait",
      .letter = 'W',

@@ -132,7 +132,6 @@ constexpr Option kRefused[] = {
      .argument = kRequired,
      .set = refuse,
      .why = "use scontrol update JobId=... AdminComment=..."},
-    {.name = "async", .commands = kSrun, .set = refuse, .why = "run srun in the background"},
     {.name = "batch",
      .argument = kRequired,
      .commands = kSbatch,

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "base/log_level.hpp"
 #include "model/time_format.hpp"
 #include "os/files.hpp"
 #include "os/machine.hpp"
@@ -16,6 +17,13 @@ Status Log::open(const std::string& path) {
     if (!file) return errno_failure(path);
     if (::dup2(file.get(), STDERR_FILENO) < 0) return errno_failure(path);
     return {};
+}
+
+void Log::set_level(std::uint32_t number) {
+    level_ = number < kLogError   ? LogLevel::Quiet
+             : number < kLogInfo  ? LogLevel::Error
+             : number < kLogDebug ? LogLevel::Info
+                                  : LogLevel::Debug;
 }
 
 void Log::write(LogLevel level, std::string_view text) const {

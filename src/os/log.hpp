@@ -1,6 +1,7 @@
 // log.hpp: the log of a daemon: lines with time and level, to a file or to standard error.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -9,7 +10,7 @@
 
 namespace switchyard::os {
 
-enum class LogLevel { Error = 0, Info = 1, Debug = 2 };
+enum class LogLevel { Quiet = -1, Error = 0, Info = 1, Debug = 2 };
 
 class Log {
   public:
@@ -18,6 +19,7 @@ class Log {
     // so that what libraries and children say lands there too.
     Status open(const std::string& path);
     void set_level(LogLevel level) { level_ = level; }
+    void set_level(std::uint32_t number);  // As base/log_level.hpp counts.
     bool shows(LogLevel level) const { return level <= level_; }
 
     // "[2026-11-15T01:43:52.181] error: text". One write per line.

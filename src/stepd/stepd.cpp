@@ -72,6 +72,8 @@ void Stepd::receive(const wire::AgentToStepd& message) {
             return send_status();
         case Body::kAttachStep:
             return attach(message.attach_step());
+        case Body::kNotify:
+            return say(message.notify().text());
         case Body::kLaunch:
         case Body::BODY_NOT_SET:
             return;

@@ -145,6 +145,7 @@ void Stepd::deliver() {
     }
     srun_->finished();
     for (const auto& [id, guest] : guests_) guest->finished();
+    if (detached_ && !srun_->is_open()) return conclude();
     if (killed_) deliver_timer_ = loop_.after(kDeliverAfterKillMax, [this] { conclude(); });
     srun_->on_drained([this] { conclude(); });
 }

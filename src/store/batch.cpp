@@ -23,7 +23,8 @@ bool Batch::empty() const {
     return jobs.empty() && steps.empty() && nodes.empty() && partitions.empty() &&
            payloads.empty() && !next_job_id && deleted_nodes.empty() &&
            deleted_partitions.empty() && reset_partitions.empty() && deleted_payloads.empty() &&
-           past_runs.empty() && kept_payloads.empty() && !purge;
+           past_runs.empty() && kept_payloads.empty() && triggers.empty() &&
+           deleted_triggers.empty() && !purge;
 }
 
 struct RowEncoder::Scratch {
@@ -93,6 +94,13 @@ PartitionRow to_row(const model::Partition& partition) {
     return {.name = partition.name,
             .state = std::string(to_string(partition.state)),
             .record = encoded<wire::Partition>(partition)};
+}
+
+TriggerRow to_row(const model::Trigger& trigger) {
+    return {.id = trigger.id,
+            .user = trigger.user,
+            .program = trigger.program,
+            .record = encoded<wire::Trigger>(trigger)};
 }
 
 }  // namespace switchyard::store

@@ -14,6 +14,7 @@
 #include "model/node.hpp"
 #include "model/partition.hpp"
 #include "model/step.hpp"
+#include "model/trigger.hpp"
 
 namespace switchyard::store {
 
@@ -50,6 +51,12 @@ struct PartitionRow {
     std::string record;
 };
 
+struct TriggerRow {
+    std::uint32_t id = 0;
+    std::string user, program;
+    std::string record;
+};
+
 struct PayloadRow {
     JobId job;
     std::shared_ptr<const std::string>
@@ -76,10 +83,12 @@ struct Batch {
     std::vector<PartitionRow> partitions;
     std::vector<PayloadRow> payloads;  // The first that is stored for a job stays.
     std::optional<JobId> next_job_id;
+    std::vector<TriggerRow> triggers;
 
     std::vector<std::string> deleted_nodes;       // Nothing is known of them any more.
     std::vector<std::string> deleted_partitions;  // Remembered as deleted.
     std::vector<std::string> reset_partitions;    // Back to what the configuration says.
+    std::vector<std::uint32_t> deleted_triggers;
     std::vector<JobId> deleted_payloads;
     std::vector<KeptPayload> kept_payloads;
     std::optional<Purge> purge;
@@ -104,5 +113,6 @@ JobRow to_row(const model::Job& job);
 StepRow to_row(const model::Step& step);
 NodeRow to_row(const model::Node& node);
 PartitionRow to_row(const model::Partition& partition);
+TriggerRow to_row(const model::Trigger& trigger);
 
 }  // namespace switchyard::store

@@ -52,6 +52,9 @@ CREATE TABLE past_runs (
 CREATE INDEX past_runs_by_end ON past_runs (end_time);
 CREATE INDEX past_runs_by_array ON past_runs (array_id) WHERE array_id IS NOT NULL;
 )sql",
+    R"sql(
+CREATE TABLE triggers (id INTEGER PRIMARY KEY, user TEXT NOT NULL, program TEXT NOT NULL, record BLOB NOT NULL);
+)sql",
 };
 constexpr std::int64_t kVersion = std::size(kMigrations);
 

@@ -39,6 +39,7 @@ struct Statements {
     Statement begin, commit, rollback;
     Statement put_job, put_past_run, put_step, put_node, put_partition, put_payload, put_counter;
     Statement delete_node, delete_partition, reset_partition, delete_payload, trim_payload;
+    Statement put_trigger, delete_trigger;
     Statement payload;
     PurgeStatements purge;
 };
@@ -66,6 +67,8 @@ Status prepare_all(Database& database, Statements& statements) {
         {&Statements::reset_partition, "DELETE FROM partitions WHERE name = ?"},
         {&Statements::delete_payload, "DELETE FROM payloads WHERE job = ?"},
         {&Statements::trim_payload, "UPDATE payloads SET record = ? WHERE job = ?"},
+        {&Statements::put_trigger, "INSERT OR REPLACE INTO triggers VALUES (?,?,?,?)"},
+        {&Statements::delete_trigger, "DELETE FROM triggers WHERE id = ?"},
         {&Statements::payload, kPayloadQuery},
     };
     for (const Text& text : texts) {
@@ -133,6 +136,18 @@ bool write(Statements& to, const StepRow& row) {
         .run();
 }
 
+bool write_triggers(Statements& to, const Batch& batch) {
+    for (const TriggerRow& row : batch.triggers) {
+        Statement& put =
+            to.put_trigger.integer(std::int64_t{row.id}).text(std::string_view(row.user));
+        if (!put.text(std::string_view(row.program)).blob(row.record).run()) return false;
+    }
+    for (const std::uint32_t id : batch.deleted_triggers) {
+        if (!to.delete_trigger.integer(std::int64_t{id}).run()) return false;
+    }
+    return true;
+}
+
 bool write(Statements& to, const Batch& batch) {
     for (const JobRow& row : batch.jobs) {
         if (!write(to, row)) return false;
@@ -171,6 +186,7 @@ bool write(Statements& to, const Batch& batch) {
     for (const std::string& name : batch.reset_partitions) {
         if (!to.reset_partition.text(std::string_view(name)).run()) return false;
     }
+    if (!write_triggers(to, batch)) return false;
     if (!batch.next_job_id) return true;
     return to.put_counter.text(std::string_view("next_job_id"))
         .integer(std::int64_t{batch.next_job_id->value})
@@ -277,6 +293,8 @@ Result<Loaded> SqliteStore::load(Instant ended_since) {
     SY_TRY(Statement nodes, database_.prepare("SELECT record FROM nodes ORDER BY name"));
     SY_TRY(loaded.nodes, (read_rows<wire::Node, model::Node>(database_, nodes)));
     SY_CHECK(load_partitions(loaded));
+    SY_TRY(Statement triggers, database_.prepare("SELECT record FROM triggers ORDER BY id"));
+    SY_TRY(loaded.triggers, (read_rows<wire::Trigger, model::Trigger>(database_, triggers)));
     if (keep_payloads_) return loaded;
     SY_CHECK(database_.execute(fmt::format(
         "DELETE FROM payloads WHERE job NOT IN (SELECT coalesce(array_id, id) FROM jobs "

@@ -20,6 +20,7 @@
 #include "model/node.hpp"
 #include "model/partition.hpp"
 #include "model/step.hpp"
+#include "model/trigger.hpp"
 #include "store/batch.hpp"
 
 namespace switchyard::store {
@@ -34,6 +35,7 @@ struct Loaded {
     std::vector<model::Partition> partitions;
     std::vector<std::string> deleted_partitions;
     std::optional<JobId> next_job_id;
+    std::vector<model::Trigger> triggers;
     std::uint64_t epoch =
         0;  // How often this state has been opened: one more with each controller.
 };

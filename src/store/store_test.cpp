@@ -131,6 +131,12 @@ TEST_F(StoreTest, RecordsComeBackAsTheyWere) {
     batch.partitions.push_back(to_row(partition));
     batch.deleted_partitions.push_back("day");
     batch.next_job_id = JobId{8};
+    model::Trigger trigger;
+    trigger.id = 3;
+    trigger.user = "alice";
+    trigger.program = "/bin/tell";
+    trigger.fired = {at(77), "n[1-2]"};
+    batch.triggers.push_back(to_row(trigger));
     batch.payloads.push_back(payload(7, std::string("#!/bin/sh\0true", 14)));
     ASSERT_TRUE(open()->commit(batch));
 
@@ -150,6 +156,12 @@ TEST_F(StoreTest, RecordsComeBackAsTheyWere) {
     EXPECT_EQ(loaded->next_job_id, JobId{8});
     EXPECT_EQ(*store->payload(JobId{7}), std::string("#!/bin/sh\0true", 14));
     EXPECT_EQ(*store->payload(JobId{6}), std::nullopt);
+    ASSERT_EQ(loaded->triggers.size(), 1u);
+    EXPECT_EQ(loaded->triggers[0], trigger);
+    Batch gone;
+    gone.deleted_triggers = {3};
+    ASSERT_TRUE(store->commit(gone));
+    EXPECT_TRUE(store->load(at(0))->triggers.empty());
 }
 
 TEST_F(StoreTest, ALaterRecordReplacesAnEarlierOneButTheFirstPayloadStays) {

@@ -40,6 +40,7 @@ model::CardUse decode(const CardUse& from) {
 Result<model::NodeFacts> decode(const NodeFacts& from) { return decoded<model::NodeFacts>(from); }
 Result<model::Node> decode(const Node& from) { return decoded<model::Node>(from); }
 Result<model::Partition> decode(const Partition& from) { return decoded<model::Partition>(from); }
+Result<model::Trigger> decode(const Trigger& from) { return decoded<model::Trigger>(from); }
 Result<model::JobSelector> decode(const JobSelector& from) {
     return decoded<model::JobSelector>(from);
 }

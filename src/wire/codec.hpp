@@ -8,6 +8,7 @@
 #include "model/node.hpp"
 #include "model/partition.hpp"
 #include "model/step.hpp"
+#include "model/trigger.hpp"
 #include "model/update.hpp"
 #include "wire/proto/model.pb.h"
 #include "wire/proto/request.pb.h"
@@ -32,6 +33,7 @@ void encode(const model::CardUse& from, CardUse* to);
 void encode(const model::NodeFacts& from, NodeFacts* to);
 void encode(const model::Node& from, Node* to);
 void encode(const model::Partition& from, Partition* to);
+void encode(const model::Trigger& from, Trigger* to);
 void encode(const model::JobSelector& from, JobSelector* to);
 void encode(const model::JobUpdate& from, JobUpdate* to);
 void encode(const model::NodeUpdate& from, NodeUpdate* to);
@@ -57,6 +59,7 @@ model::CardUse decode(const CardUse& from);
 Result<model::NodeFacts> decode(const NodeFacts& from);
 Result<model::Node> decode(const Node& from);
 Result<model::Partition> decode(const Partition& from);
+Result<model::Trigger> decode(const Trigger& from);
 Result<model::JobSelector> decode(const JobSelector& from);
 Result<model::JobUpdate> decode(const JobUpdate& from);
 Result<model::NodeUpdate> decode(const NodeUpdate& from);

@@ -30,6 +30,7 @@ void encode(const model::Pending& from, Pending* to) {
     to->set_eligible_at(millis_of(from.eligible_at));
     if (from.planned_start) to->set_planned_start(millis_of(*from.planned_start));
     put_strings(from.planned_nodes, to->mutable_planned_nodes());
+    to->set_special_exit(from.special_exit);
 }
 
 Status decode_into(const Pending& from, model::Pending& to) {
@@ -39,6 +40,7 @@ Status decode_into(const Pending& from, model::Pending& to) {
     to.eligible_at = instant_of(from.eligible_at());
     if (from.has_planned_start()) to.planned_start = instant_of(from.planned_start());
     to.planned_nodes = strings_of(from.planned_nodes());
+    to.special_exit = from.special_exit();
     return {};
 }
 
@@ -83,7 +85,7 @@ Status decode_into(const Completing& from, model::Completing& to) {
     to.ended = instant_of(from.ended());
     if (from.has_outcome()) SY_CHECK(read_message(from.outcome(), to.outcome));
     to.dirty_nodes = strings_of(from.dirty_nodes());
-    SY_CHECK(read_enum(from.next(), model::Completing::Next::RequeueHold, "next", to.next));
+    SY_CHECK(read_enum(from.next(), model::Completing::Next::SpecialExit, "next", to.next));
     return {};
 }
 

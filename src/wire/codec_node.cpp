@@ -59,6 +59,21 @@ Status decode_into(const NodeMark& from, model::NodeMark& to) {
     return {};
 }
 
+void encode(const model::NodeReboot& from, NodeReboot* to) {
+    to->set_asap(from.asap);
+    to->set_after(number_of(from.after));
+    if (from.issued) to->set_issued(millis_of(*from.issued));
+    to->set_drained(from.drained);
+}
+
+Status decode_into(const NodeReboot& from, model::NodeReboot& to) {
+    to.asap = from.asap();
+    SY_CHECK(read_enum(from.after(), model::NodeReboot::After::Down, "after", to.after));
+    if (from.has_issued()) to.issued = instant_of(from.issued());
+    to.drained = from.drained();
+    return {};
+}
+
 void encode(const model::CardUse& from, CardUse* to) {
     to->set_device(from.device);
     if (from.percent) to->set_percent(*from.percent);
@@ -126,6 +141,7 @@ void encode(const model::Node& from, Node* to) {
     to->set_down(from.down);
     to->set_drain(from.drain);
     if (from.mark) encode(*from.mark, to->mutable_mark());
+    if (from.reboot) encode(*from.reboot, to->mutable_reboot());
     if (from.last_busy) to->set_last_busy(millis_of(*from.last_busy));
     if (!from.comment.empty()) to->set_comment(from.comment);
     if (!from.extra.empty()) to->set_extra(from.extra);
@@ -146,6 +162,7 @@ Status decode_into(const Node& from, model::Node& to) {
     to.down = from.down();
     to.drain = from.drain();
     if (from.has_mark()) SY_CHECK(read_message(from.mark(), to.mark));
+    if (from.has_reboot()) SY_CHECK(read_message(from.reboot(), to.reboot));
     if (from.has_last_busy()) to.last_busy = instant_of(from.last_busy());
     to.comment = from.comment();
     to.extra = from.extra();

@@ -40,6 +40,7 @@ void encode(const model::StepNode& from, StepNode* to);
 void encode(const model::StepEnd& from, StepEnd* to);
 void encode(const model::NodeConfig& from, NodeConfig* to);
 void encode(const model::NodeMark& from, NodeMark* to);
+void encode(const model::NodeReboot& from, NodeReboot* to);
 void encode(const model::TimeLimitChange& from, TimeLimitChange* to);
 Status decode_into(const TimeLimit& from, model::TimeLimit& to);
 Status decode_into(const GresRequest& from, model::GresRequest& to);
@@ -63,6 +64,8 @@ Status decode_into(const StepNode& from, model::StepNode& to);
 Status decode_into(const StepEnd& from, model::StepEnd& to);
 Status decode_into(const NodeConfig& from, model::NodeConfig& to);
 Status decode_into(const NodeMark& from, model::NodeMark& to);
+Status decode_into(const NodeReboot& from, model::NodeReboot& to);
+Status decode_into(const Trigger& from, model::Trigger& to);
 Status decode_into(const TimeLimitChange& from, model::TimeLimitChange& to);
 
 Status decode_into(const JobSpec& from, model::JobSpec& to);

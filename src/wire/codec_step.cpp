@@ -30,6 +30,7 @@ void encode(const model::StepSpec& from, StepSpec* to) {
     if (from.tasks_per_gpu) to->set_tasks_per_gpu(*from.tasks_per_gpu);
     if (!from.gpu_bind.empty()) to->set_gpu_bind(from.gpu_bind);
     if (from.resv_ports) to->set_resv_ports(*from.resv_ports);
+    to->set_detached(from.detached);
 }
 
 Status decode_into(const StepSpec& from, model::StepSpec& to) {
@@ -59,6 +60,7 @@ Status decode_into(const StepSpec& from, model::StepSpec& to) {
     if (from.has_tasks_per_gpu()) to.tasks_per_gpu = from.tasks_per_gpu();
     to.gpu_bind = from.gpu_bind();
     if (from.has_resv_ports()) to.resv_ports = from.resv_ports();
+    to.detached = from.detached();
     return {};
 }
 

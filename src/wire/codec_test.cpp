@@ -77,7 +77,7 @@ class Filler {
     void fill(model::DependencyKind& to) { fill_enum(to, model::DependencyKind::Singleton); }
     void fill(model::DependencyStatus& to) { fill_enum(to, model::DependencyStatus::Failed); }
     void fill(model::Hold& to) { fill_enum(to, model::Hold::Admin); }
-    void fill(model::Completing::Next& to) { fill_enum(to, model::Completing::Next::RequeueHold); }
+    void fill(model::Completing::Next& to) { fill_enum(to, model::Completing::Next::SpecialExit); }
     void fill(model::NodeConfig::Start& to) { fill_enum(to, model::NodeConfig::Start::Future); }
     void fill(model::PartitionState& to) { fill_enum(to, model::PartitionState::Inactive); }
     void fill(model::Partition::OverSubscribe& to) {
@@ -86,7 +86,10 @@ class Filler {
     void fill(model::TimeLimitChange::Mode& to) {
         fill_enum(to, model::TimeLimitChange::Mode::Subtract);
     }
-    void fill(model::NodeVerb& to) { fill_enum(to, model::NodeVerb::Idle); }
+    void fill(model::NodeReboot::After& to) { fill_enum(to, model::NodeReboot::After::Down); }
+    void fill(model::TriggerResource& to) { fill_enum(to, model::TriggerResource::Controller); }
+    void fill(model::TriggerType& to) { fill_enum(to, model::kTriggerTypeLast); }
+    void fill(model::NodeVerb& to) { fill_enum(to, model::NodeVerb::CancelReboot); }
     void fill(model::PartitionUpdate::Action& to) {
         fill_enum(to, model::PartitionUpdate::Action::Delete);
     }
@@ -134,7 +137,8 @@ class Filler {
     SY_FILL(model::JobPayload, script, arguments, environment, limits, umask);
     SY_FILL(model::ExitStatus, code, signal);
     SY_FILL(model::Outcome, state, reason, exit, derived_exit, cancelled_by);
-    SY_FILL(model::Pending, reason, detail, hold, eligible_at, planned_start, planned_nodes);
+    SY_FILL(model::Pending, reason, detail, hold, eligible_at, planned_start, planned_nodes,
+            special_exit);
     SY_FILL(model::Running, allocation, started, ends_by, suspended_for, gpus_idle_since);
     SY_FILL(model::Suspended, run, since);
     SY_FILL(model::Completing, run, ended, outcome, dirty_nodes, next);
@@ -145,7 +149,7 @@ class Filler {
     SY_FILL(model::StepSpec, name, nodes_min, nodes_max, tasks, cpus_per_task, tasks_per_node,
             memory, gres_per_node, gres_none, gpus_per_step, gpus_per_task, tasks_per_gpu, gpu_bind,
             required_nodes, excluded_nodes, relative, distribution, overlap, exact, whole,
-            overcommit, immediate, time_limit, interactive, submit_line, resv_ports);
+            overcommit, immediate, time_limit, interactive, submit_line, resv_ports, detached);
     SY_FILL(model::StepNode, grant, tasks);
     SY_FILL(model::StepLayout, nodes);
     SY_FILL(model::StepEnd, ended, state, exit);
@@ -163,8 +167,9 @@ class Filler {
             cores_per_socket, threads_per_core, memory, free_memory, tmp_disk, cpu_load, booted,
             agent_started, containment, gres, problem, card_use);
     SY_FILL(model::NodeMark, reason, by, at);
-    SY_FILL(model::Node, config, facts, responding, down, drain, mark, last_busy, comment, extra,
-            used_cores, used_cpus, used_memory, used_gres, running_jobs, completing_jobs,
+    SY_FILL(model::NodeReboot, asap, after, issued, drained);
+    SY_FILL(model::Node, config, facts, responding, down, drain, mark, reboot, last_busy, comment,
+            extra, used_cores, used_cpus, used_memory, used_gres, running_jobs, completing_jobs,
             partitions, exclusive);
     SY_FILL(model::Partition, name, nodes, is_default, hidden, root_only, disable_root_jobs, lln,
             require_reservation, exclusive_user, state, max_time, default_time, min_nodes,
@@ -172,6 +177,9 @@ class Filler {
             max_mem_per_node, priority_tier, priority_job_factor, over_subscribe,
             over_subscribe_count, allow_groups, allow_accounts, deny_accounts, allow_qos, deny_qos,
             alloc_nodes, qos, alternate, grace_time, over_time_limit, preempt_mode);
+    SY_FILL(model::Trigger::Fired, due, argument);
+    SY_FILL(model::Trigger, id, resource, type, job, nodes, offset, uid, gid, user, program,
+            permanent, fired);
     SY_FILL(model::TimeLimitChange, mode, limit);
     SY_FILL(model::JobUpdate, name, account, qos, wckey, comment, admin_comment, constraint,
             reservation, licenses, std_in, std_out, std_err, work_dir, mail_user, extra, partitions,
@@ -228,6 +236,7 @@ SY_WIRE(Step)
 SY_WIRE(NodeFacts)
 SY_WIRE(Node)
 SY_WIRE(Partition)
+SY_WIRE(Trigger)
 SY_WIRE(JobSelector)
 SY_WIRE(JobUpdate)
 SY_WIRE(NodeUpdate)
@@ -240,7 +249,7 @@ using Values =
     testing::Types<model::JobSpec, model::JobPayload, model::Allocation, model::NodeGrant,
                    model::Outcome, model::Job, model::StepSpec, model::StepLayout, model::Step,
                    model::NodeFacts, model::Node, model::Partition, model::JobSelector,
-                   model::JobUpdate, model::NodeUpdate, model::PartitionUpdate>;
+                   model::JobUpdate, model::NodeUpdate, model::PartitionUpdate, model::Trigger>;
 TYPED_TEST_SUITE(CodecTest, Values);
 
 template <class Value>

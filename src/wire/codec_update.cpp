@@ -157,7 +157,7 @@ void encode(const model::NodeUpdate& from, NodeUpdate* to) {
 
 Status decode_into(const NodeUpdate& from, model::NodeUpdate& to) {
     to.nodes = strings_of(from.nodes());
-    SY_CHECK(read_enum(from.verb(), model::NodeVerb::Idle, "verb", to.verb));
+    SY_CHECK(read_enum(from.verb(), model::NodeVerb::CancelReboot, "verb", to.verb));
     if (from.has_reason()) to.reason = from.reason();
     if (from.has_comment()) to.comment = from.comment();
     if (from.has_extra()) to.extra = from.extra();

@@ -35,6 +35,13 @@ std::vector<std::string> states_of(const Node& node) {
     return states;
 }
 
+// What the node becomes after a reboot that was asked for.
+std::string next_state(const Node& node) {
+    using After = model::NodeReboot::After;
+    if (!node.reboot || node.reboot->after == After::Keep) return "INVALID";
+    return node.reboot->after == After::Down ? "DOWN" : "RESUME";
+}
+
 std::string gres_used(const Node& node) {
     return model::format_gres_used(gres_of(node), node.used_gres);
 }
@@ -92,7 +99,7 @@ void write_condition(Document& document, const Node& node) {
     document.text("mcs_label", "");
     document.integer("specialized_memory", count_of(node.config.mem_spec_limit));
     document.text("name", node.config.name);
-    document.texts("next_state_after_reboot", {"INVALID"});
+    document.texts("next_state_after_reboot", {next_state(node)});
     document.text("address", address_of(node));
     document.text("hostname", host_name_of(node));
     document.texts("state", states_of(node));

@@ -35,7 +35,8 @@ enum class Notice : std::uint32_t {
     Cancelled = 1,
     NodeFailed = 2,
     Suspended = 3,
-    Resumed = 4
+    Resumed = 4,
+    Message = 5
 };
 
 // The command while it runs, and what the controller tells us meanwhile.
@@ -101,6 +102,8 @@ class Run {
                 return revoke(false);
             case Notice::NodeFailed:
                 return say_error("salloc", fmt::format("Node failure on {}", notice.node()));
+            case Notice::Message:
+                return say("salloc", notice.text());
             case Notice::Suspended:
                 say("salloc", "job has been suspended");
                 return command_.signal(SIGSTOP);

@@ -96,15 +96,43 @@ Status check_command(const Launchable& what) {
     return fail(Errc::NotFound, fmt::format("Unable to find command \"{}\"", what.argv.front()));
 }
 
+// What needs an srun that stays cannot be had from one that leaves.
+Status check_async(const JobRequest& request) {
+    const options::LaunchSettings& launch = request.launch;
+    if (request.ask.parsable && !launch.async)
+        return fail(Errc::InvalidArgument, "--parsable requires --async");
+    if (!launch.async) return {};
+    const auto not_with = [](std::string_view what) {
+        return fail(Errc::InvalidArgument,
+                    fmt::format("--async cannot be combined with {}: srun does not stay", what));
+    };
+    if (!request.ask.job_id)
+        return fail(Errc::InvalidArgument, "--async is for steps inside an allocation");
+    if (launch.pty) return not_with("--pty");
+    if (launch.label) return not_with("--label");
+    if (launch.kill_on_bad_exit.value_or(false)) return not_with("--kill-on-bad-exit");
+    if (launch.wait_seconds) return not_with("--wait");
+    if (!launch.epilog.empty()) return not_with("--epilog");
+    if (!pmi::is_none(launch.mpi)) return not_with("--mpi=" + launch.mpi);
+    const Streams streams = plan_streams(launch);
+    for (const Stream* stream : {&streams.in, &streams.out, &streams.err}) {
+        if (stream->kind == Stream::Kind::OneTask) return not_with("the stream of one task");
+    }
+    return {};
+}
+
 void describe_streams(const JobRequest& request, wire::StepLaunch& launch) {
     const Streams streams = plan_streams(request.launch);
-    launch.set_std_in(pattern_for_nodes(streams.in));
-    launch.set_std_out(pattern_for_nodes(streams.out));
-    launch.set_std_err(pattern_for_nodes(streams.err));
+    const bool stays = !request.launch.async;
+    launch.set_std_in(pattern_for_nodes(streams.in, stays));
+    launch.set_std_out(pattern_for_nodes(streams.out, stays));
+    launch.set_std_err(pattern_for_nodes(streams.err, stays));
     const bool one = streams.in.kind == Stream::Kind::OneTask;
     launch.set_stdin_to_all(!one);
     if (one) launch.set_stdin_task(streams.in.task);
-    launch.set_open_mode(static_cast<std::uint32_t>(request.job.open_mode));
+    const bool made_here = !stays && streams.out.kind == Stream::Kind::LocalFile;
+    launch.set_open_mode(
+        static_cast<std::uint32_t>(made_here ? model::OpenMode::Append : request.job.open_mode));
     launch.set_label(request.launch.label);
     launch.set_unbuffered(request.launch.unbuffered || request.launch.pty);
     if (!request.launch.pty) return;
@@ -154,6 +182,7 @@ Status prepare(Launchable& what, const std::vector<std::string>& words) {
         return fail(Errc::Unsupported,
                     fmt::format("--mpi={} is not supported here: see srun --mpi=list", mpi));
     }
+    SY_CHECK(check_async(request));
     SY_CHECK(check_command(what));
     if (request.launch.multi_prog) SY_CHECK(prepare_multi_prog(what));
     if (request.job.name.empty()) request.job.name = base_name(what.argv.front());
@@ -187,7 +216,7 @@ void describe_launch(const Launchable& what, const config::Config& config,
     launch.set_gpu_bind(request.job.gpu_bind);
     launch.set_kill_on_bad_exit(request.launch.kill_on_bad_exit.value_or(false));
     launch.set_no_kill(request.job.no_kill);
-    launch.set_mpi(mpi_kind(request, config));
+    launch.set_mpi(request.launch.async ? "none" : mpi_kind(request, config));
     launch.set_distribution(distribution_text(request));
     launch.set_external_launcher(request.launch.external_launcher);
     launch.set_task_prolog(absolute(request.launch.task_prolog, surroundings));

@@ -163,18 +163,18 @@ TEST(Streams, ModesAndFiles) {
     launch.std_out = "job-%j.out";
     Streams streams = plan_streams(launch);
     EXPECT_EQ(streams.in.kind, Kind::None);
-    EXPECT_EQ(pattern_for_nodes(streams.in), "/dev/null");
+    EXPECT_EQ(pattern_for_nodes(streams.in, true), "/dev/null");
     EXPECT_EQ(streams.out.kind, Kind::LocalFile);
     EXPECT_TRUE(streams.err_with_out);
-    EXPECT_EQ(pattern_for_nodes(streams.out), "");
+    EXPECT_EQ(pattern_for_nodes(streams.out, true), "");
     launch.std_in = "3";
     launch.std_out = "out.%t.%N";
     launch.std_err = "err.%4t";
     streams = plan_streams(launch);
     EXPECT_EQ(streams.in.kind, Kind::OneTask);
     EXPECT_EQ(streams.in.task, 3u);
-    EXPECT_EQ(pattern_for_nodes(streams.out), "out.%t.%N");
-    EXPECT_EQ(pattern_for_nodes(streams.err), "err.%4t");
+    EXPECT_EQ(pattern_for_nodes(streams.out, true), "out.%t.%N");
+    EXPECT_EQ(pattern_for_nodes(streams.err, true), "err.%4t");
     EXPECT_FALSE(streams.err_with_out);
 }
 

@@ -31,7 +31,8 @@ struct Streams {
 
 Streams plan_streams(const options::LaunchSettings& launch);
 
-// What the nodes are told: the pattern they open, or "" for what passes through srun.
-std::string pattern_for_nodes(const Stream& stream);
+// What the nodes are told: the pattern they open, or "" for what passes through srun. One that
+// does not stay opens its files only to make them anew; the nodes add to them.
+std::string pattern_for_nodes(const Stream& stream, bool srun_stays);
 
 }  // namespace switchyard::cli::submit

@@ -31,6 +31,9 @@ const std::vector<model::Partition>& Cluster::partitions() const { return impl_-
 std::vector<std::string> Cluster::deleted_partitions() const {
     return {impl_->deleted_partitions_.begin(), impl_->deleted_partitions_.end()};
 }
+const std::map<std::uint32_t, model::Trigger>& Cluster::triggers() const {
+    return impl_->triggers_.all;
+}
 std::vector<const model::Job*> Cluster::find(const model::JobSelector& selector) const {
     return impl_->find(selector);
 }
@@ -49,6 +52,7 @@ Cluster::Impl::Impl(Settings settings, Records records, Instant now)
 void Cluster::Impl::step(Instant at, const Event& event) {
     now_ = std::max(now_, at);
     std::visit([this](const auto& what) { on(what); }, event);
+    fire_triggers();
 }
 
 void Cluster::Impl::reply(Token token, ReplyBody body, bool last) {

@@ -23,6 +23,7 @@
 #include "model/node.hpp"
 #include "model/partition.hpp"
 #include "model/step.hpp"
+#include "model/trigger.hpp"
 
 namespace switchyard::core {
 
@@ -35,6 +36,7 @@ struct Records {
         partitions;  // Changed at run time; they override the configuration.
     std::vector<std::string> deleted_partitions;
     JobId next_job_id{0};  // 0: none stored yet.
+    std::vector<model::Trigger> triggers;
 };
 
 // Figures for sdiag and status.
@@ -73,6 +75,7 @@ class Cluster {
     const model::Node* find_node(std::string_view name) const;
     const std::vector<model::Partition>& partitions() const;
     std::vector<std::string> deleted_partitions() const;
+    const std::map<std::uint32_t, model::Trigger>& triggers() const;
     // The records of an array, or the one job; empty if unknown.
     std::vector<const model::Job*> find(const model::JobSelector& selector) const;
     JobId next_job_id() const;

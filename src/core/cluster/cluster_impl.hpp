@@ -15,6 +15,7 @@
 
 #include "core/cluster/cluster.hpp"
 #include "core/cluster/timers.hpp"
+#include "core/cluster/trigger_table.hpp"
 #include "core/sched/node_pool.hpp"
 #include "core/sched/placement.hpp"
 #include "core/sched/planner.hpp"
@@ -50,6 +51,12 @@ struct WaitingStep {
     event::CreateStep request;
 };
 
+// Somebody who is told when steps end.
+struct StepWatcher {
+    Token token;
+    std::optional<StepId> step;
+};
+
 // What is known of a job beyond its record; only for jobs that run, are waited for, or are owned.
 struct JobSide {
     std::optional<Token> owner;
@@ -59,6 +66,7 @@ struct JobSide {
     std::set<std::pair<StepId, std::string>>
         doubted;  // Not listed by its node, and not ours to relaunch.
     std::vector<WaitingStep> waiting_steps;
+    std::vector<StepWatcher> watchers;
     std::uint32_t launch_failures = 0;
     std::uint8_t mailed = 0;                    // Time-limit mails sent: bits 50, 80, 90, 100 %.
     std::map<std::string, Instant> idle_nodes;  // Where its cards stand idle, and since when,
@@ -71,10 +79,11 @@ struct NodeSide {
     // Runs that the node still has but we had given up: it takes no new job before they are gone.
     std::set<std::pair<JobId, Attempt>> ghosts;
     bool retired = false;  // No longer configured; kept until its jobs have left.
+    NodeGlance glance;     // As the triggers last saw it; kept while there are any.
 };
 
 struct TokenRole {
-    std::set<JobId> owns, waits_for, steps_of;
+    std::set<JobId> owns, waits_for, steps_of, ends_of;
 };
 
 struct ArraySide {
@@ -366,6 +375,41 @@ class Cluster::Impl {
     void on(const event::UpdatePartition& event);
     void write_partition(const model::Partition& partition);
 
+    // --- reboot.cpp
+    void on(const event::Reboot& event);
+    Status cancel_reboot(NodeIndex node);
+    void reboot_if_idle(NodeIndex node);
+    void reboot_done(NodeIndex node, Instant booted);
+    void reboot_timer(NodeIndex node);
+    void resume_reboots();
+    void node_changed(NodeIndex node);
+
+    // --- triggers.cpp, trigger_events.cpp
+    void on(const event::SetTriggers& event);
+    void on(const event::ClearTriggers& event);
+    Status check_trigger(const model::Trigger& trigger, const Caller& caller) const;
+    void drop_trigger(std::uint32_t id);
+    void look_at_node(NodeIndex node);
+    void look_at_all_nodes();
+    void resume_triggers();
+    void node_event(NodeIndex node, model::TriggerType type);
+    void cluster_event(model::TriggerType type, const std::string& argument);
+    void trigger_job_end(JobId job);
+    void retime_triggers(JobId job);
+    void retime_trigger(const model::Trigger& trigger);
+    std::optional<Instant> trigger_due(const model::Trigger& trigger) const;
+    std::vector<std::string> idle_nodes(const model::Trigger& trigger) const;
+    bool concerns(const model::Trigger& trigger, const std::string& node) const;
+    void trigger_timer(std::uint32_t id);
+    void fire_triggers();
+    void run_trigger(model::Trigger& trigger, std::string argument);
+
+    // --- step_watch.cpp: notify, swait
+    void on(const event::Notify& event);
+    void on(const event::WaitForSteps& event);
+    void tell_watchers(const Job& job, const StepKey& ended);
+    void release_watchers(JobId job);
+
     // --- timing.cpp
     void on(const event::Tick& event);
     void retime(const Job& job);
@@ -414,7 +458,9 @@ class Cluster::Impl {
         singletons_;  // Those that wait.
     std::map<JobId, Reservation> reservations_;
     Timers timers_;
+    TriggerTable triggers_;
     std::size_t unfinished_ = 0;
+    bool rebuilding_ = false;  // Nodes are not yet what their jobs make of them.
 
     // The present pass.
     std::vector<JobId> fresh_;  // Entered the queue since reasons were settled.

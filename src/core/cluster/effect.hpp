@@ -69,17 +69,22 @@ struct OwnerNotice {
         Cancelled = 1,
         NodeFailed = 2,
         Suspended = 3,
-        Resumed = 4
+        Resumed = 4,
+        Message = 5
     };
     JobId job;
     Kind kind;
     std::string node;
+    std::string text = {};  // Of a message.
+};
+struct StepEnds {  // Answers a WaitForSteps; the last one when no step is left.
+    std::vector<StepKey> steps;
 };
 }  // namespace reply
 
 using ReplyBody = std::variant<reply::Done, reply::Failed, reply::Submitted, reply::WouldStart,
                                reply::Granted, reply::StepWaits, reply::StepMade, reply::JobEnded,
-                               reply::OwnerNotice, reply::CrontabSet>;
+                               reply::OwnerNotice, reply::CrontabSet, reply::StepEnds>;
 
 // Why a node is told to end a job: decides the line in the job's output.
 enum class EndCause : std::uint8_t {
@@ -151,6 +156,19 @@ struct StepEndKnown {  // The report is on disk: stepd may go.
     std::string node;
     StepKey key;
 };
+struct RebootNode {
+    std::string node;
+};
+struct NotifyBatch {  // To the first node of a job with a script.
+    std::string node;
+    JobId job;
+    Attempt attempt;
+    std::string text;
+};
+struct RunTrigger {  // On the controller's host, as the user who set it.
+    model::Trigger trigger;
+    std::string argument;
+};
 struct Mail {
     JobId job;
     model::MailEvent event;
@@ -164,7 +182,8 @@ struct Mail {
 using Effect =
     std::variant<effect::Reply, effect::LaunchBatch, effect::LaunchStep, effect::SignalSteps,
                  effect::EndStep, effect::EndJob, effect::SetDeadline, effect::Freeze,
-                 effect::StepEndKnown, effect::Mail, effect::PrepareJob>;
+                 effect::StepEndKnown, effect::Mail, effect::PrepareJob, effect::RebootNode,
+                 effect::NotifyBatch, effect::RunTrigger>;
 
 // The records a step touched. The shell writes their present content in one transaction.
 struct Changes {
@@ -177,10 +196,11 @@ struct Changes {
     std::set<std::string> nodes;
     std::set<std::string> partitions;  // Changed or deleted at run time.
     bool next_job_id = false;
+    std::set<std::uint32_t> triggers;  // Set, fired or gone.
 
     bool empty() const {
         return jobs.empty() && forgotten_jobs.empty() && past_runs.empty() && steps.empty() &&
-               nodes.empty() && partitions.empty() && !next_job_id;
+               nodes.empty() && partitions.empty() && !next_job_id && triggers.empty();
     }
 };
 

@@ -19,6 +19,7 @@
 #include "model/job_spec.hpp"
 #include "model/node.hpp"
 #include "model/step.hpp"
+#include "model/trigger.hpp"
 #include "model/update.hpp"
 
 namespace switchyard::core {
@@ -131,6 +132,7 @@ struct Requeue {
     std::vector<model::JobSelector> jobs;
     bool hold = false;
     bool incomplete_only = false;
+    bool special_exit = false;  // State=SpecialExit: held, and shown as what it is.
 };
 struct Suspend {
     Token token;
@@ -151,6 +153,15 @@ struct UpdateNode {
     Caller caller;
     std::string caller_name;
     model::NodeUpdate update;
+};
+struct Reboot {
+    Token token;
+    Caller caller;
+    std::string caller_name;
+    std::vector<std::string> nodes;  // None: all.
+    bool asap = false;
+    model::NodeReboot::After after = model::NodeReboot::After::Keep;
+    std::optional<std::string> reason;
 };
 struct UpdatePartition {
     Token token;
@@ -212,6 +223,34 @@ struct Crontab {
     std::vector<model::JobSpec> jobs;
 };
 
+// scontrol notify: a line for whoever looks at the output of the job.
+struct Notify {
+    Token token;
+    Caller caller;
+    JobId job;
+    std::string text;
+};
+// swait: told of each end of a step of the job (of one), and then that none is left.
+struct WaitForSteps {
+    Token token;
+    Caller caller;
+    JobId job;
+    std::optional<StepId> step;
+};
+struct SetTriggers {  // All of them, or none.
+    Token token;
+    Caller caller;
+    std::string caller_name;
+    std::vector<model::Trigger> triggers;  // Ids and owners are given here.
+};
+struct ClearTriggers {  // Those that match all that is set.
+    Token token;
+    Caller caller;
+    std::optional<std::uint32_t> id;
+    std::optional<JobId> job;
+    std::optional<std::uint32_t> uid;
+};
+
 struct Tick {};  // Time passed: the instant asked for by Cluster::next_wakeup has come.
 
 }  // namespace event
@@ -222,6 +261,7 @@ using Event =
                  event::Suspend, event::Top, event::UpdateNode, event::UpdatePartition,
                  event::Reconfigure, event::NodeUp, event::NodeLost, event::NodeLoad,
                  event::StepEnded, event::JobClean, event::Tick, event::StepStarted, event::Release,
-                 event::ScriptFailed, event::GpuIdle, event::Crontab>;
+                 event::ScriptFailed, event::GpuIdle, event::Crontab, event::Reboot, event::Notify,
+                 event::WaitForSteps, event::SetTriggers, event::ClearTriggers>;
 
 }  // namespace switchyard::core

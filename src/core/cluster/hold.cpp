@@ -22,6 +22,7 @@ void Cluster::Impl::on(const event::Hold& event) {
             if (pending->hold != model::Hold::User && !is_operator(event.caller))
                 return Errc::AccessDenied;
             pending->hold = model::Hold::None;
+            pending->special_exit = false;
             pending->reason = model::Reason::None;
             const JobId first = job.array ? job.array->array_id : job.id;
             JobSpec spec = *job.spec;

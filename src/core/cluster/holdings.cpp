@@ -80,6 +80,7 @@ void Cluster::Impl::claim_on(const Job& job, const model::NodeGrant& grant) {
     ++(std::holds_alternative<model::Completing>(job.phase) ? node.completing_jobs
                                                             : node.running_jobs);
     node_sides_[*index].jobs.insert(job.id);
+    node_changed(*index);
 }
 
 void Cluster::Impl::release_on(const Job& job, const std::string& name) {
@@ -111,13 +112,15 @@ void Cluster::Impl::release_on(const Job& job, const std::string& name) {
     node.last_busy = now_;
     plan_is_stale_ = true;
     queue_.wake(*index);
+    node_changed(*index);
 }
 
 // Opens or closes a node to new jobs, as its state demands.
 void Cluster::Impl::refresh_node(NodeIndex index) {
     const model::Node& node = nodes_[index];
     const NodeSide& side = node_sides_[index];
-    const bool usable = !node.down && !node.drain && !side.retired &&
+    const bool rebooting = node.reboot && node.reboot->issued;
+    const bool usable = !node.down && !node.drain && !rebooting && !side.retired &&
                         node.config.start != model::NodeConfig::Start::Future;
     const bool open = usable && node.responding && side.ghosts.empty();
     const sched::NodeEntry& entry = pool_.node(index);
@@ -128,6 +131,7 @@ void Cluster::Impl::refresh_node(NodeIndex index) {
         queue_.wake(index);
         plan_is_stale_ = true;
     }
+    node_changed(index);
 }
 
 void Cluster::Impl::set_until(const Job& job) {

@@ -151,8 +151,9 @@ void Cluster::Impl::finish(Job& job) {
     const bool launch_failed = completing.outcome.reason == model::Reason::JobLaunchFailure;
     job.phase = model::Ended{std::move(completing.run), completing.ended, completing.outcome};
     mail(job, model::MailEvent::Requeue);
-    requeue_now(job, completing.next == Next::RequeueHold,
-                launch_failed ? kLaunchFailureRest : kRequeueRest);
+    const bool held = completing.next == Next::RequeueHold || completing.next == Next::SpecialExit;
+    requeue_now(job, held, launch_failed ? kLaunchFailureRest : kRequeueRest);
+    std::get<model::Pending>(job.phase).special_exit = completing.next == Next::SpecialExit;
     if (launch_failed && completing.next == Next::RequeueHold) {
         set_reason(job, model::Reason::JobLaunchFailure, "launch failed requeued held");
     }
@@ -161,6 +162,7 @@ void Cluster::Impl::finish(Job& job) {
 // Back into the queue for another attempt. The job holds nothing and is not finished.
 void Cluster::Impl::requeue_now(Job& job, bool hold, Seconds rest) {
     changes_.past_runs.push_back(job);
+    release_watchers(job.id);
     job.attempt = Attempt{job.attempt.value + 1};
     job.eligible.reset();
     ++job.restarts;
@@ -238,6 +240,8 @@ void Cluster::Impl::after_end(Job& job) {
     mail_end(job);
     answer_waiters(job);
     timers_.set({TimerKey::Kind::Owner, job.id.value}, std::nullopt);
+    trigger_job_end(job.id);
+    release_watchers(job.id);
     sides_.erase(job.id);
     retime(job);
     wake_dependents(job);

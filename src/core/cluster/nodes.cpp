@@ -90,6 +90,7 @@ void Cluster::Impl::on(const event::NodeUp& event) {
             touch_node(*index);
         }
     }
+    reboot_done(*index, event.facts.booted);
     reconcile(*index, event.steps);
     refresh_node(*index);
 }
@@ -191,6 +192,8 @@ void Cluster::Impl::node_timer(NodeIndex index) {
     const NodeSide& side = node_sides_[index];
     if (nodes_[index].responding || !side.silent_since) return;
     if (*side.silent_since + settings_.node_timeout > now_) return;
+    // Away to reboot: it has its own time for that.
+    if (nodes_[index].reboot && nodes_[index].reboot->issued) return;
     node_down(index, kNotResponding, kController);
 }
 

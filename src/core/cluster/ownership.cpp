@@ -24,7 +24,10 @@ void Cluster::Impl::drop_token(Token token, JobId job) {
     role.owns.erase(job);
     role.waits_for.erase(job);
     role.steps_of.erase(job);
-    if (role.owns.empty() && role.waits_for.empty() && role.steps_of.empty()) tokens_.erase(found);
+    role.ends_of.erase(job);
+    const bool over = role.owns.empty() && role.waits_for.empty() && role.steps_of.empty() &&
+                      role.ends_of.empty();
+    if (over) tokens_.erase(found);
 }
 
 void Cluster::Impl::on(const event::Attach& event) {
@@ -114,6 +117,12 @@ void Cluster::Impl::on(const event::TokenGone& event) {
             std::erase_if(own_side->waiting_steps, [&](const WaitingStep& step) {
                 return step.request.token == event.token;
             });
+        }
+    }
+    for (const JobId id : role.ends_of) {
+        if (JobSide* own_side = find_side(id)) {
+            std::erase_if(own_side->watchers,
+                          [&](const StepWatcher& watcher) { return watcher.token == event.token; });
         }
     }
     for (const JobId id : role.owns) {

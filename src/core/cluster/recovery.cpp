@@ -29,6 +29,7 @@ void restore(model::Node& node, const model::Node& record) {
     node.down = record.down;
     node.drain = record.drain;
     node.mark = record.mark;
+    node.reboot = record.reboot;
     node.last_busy = record.last_busy;
     node.comment = record.comment;
     node.extra = record.extra;
@@ -72,8 +73,11 @@ void Cluster::Impl::load(Records records) {
         node_sides_[i].silent_since = now_;
         timers_.set({TimerKey::Kind::Node, i}, now_ + settings_.node_timeout);
     }
+    for (model::Trigger& trigger : records.triggers) triggers_.add(std::move(trigger));
     // Verdicts that were due while nobody was there are changes like any other.
     rebuild();
+    resume_reboots();
+    resume_triggers();
 }
 
 // The tables by which a job is found, apart from what it holds and where it queues.
@@ -114,6 +118,7 @@ void Cluster::Impl::index_job(const Job& job) {
 
 // Holdings, queue and timers anew, from nodes, partitions and jobs.
 void Cluster::Impl::rebuild() {
+    rebuilding_ = true;
     for (model::Node& node : nodes_) {
         node.used_cores = {};
         node.used_cpus = 0;
@@ -154,6 +159,8 @@ void Cluster::Impl::rebuild() {
     fronts_.assign(partitions_.size(), std::nullopt);
     fresh_.clear();
     for (const auto& [id, job] : jobs_) claim(job);
+    rebuilding_ = false;
+    for (NodeIndex i = 0; i < nodes_.size(); ++i) node_changed(i);
     for (auto& [id, job] : jobs_) retime(job);
     review_all();
     plan_is_stale_ = true;
@@ -213,6 +220,8 @@ void Cluster::Impl::on(const event::Reconfigure& event) {
                         *node_sides_[i].silent_since + settings_.node_timeout);
         }
     }
+    resume_reboots();
+    cluster_event(model::TriggerType::Reconfig, "reconfig");
     if (event.token) reply(*event.token, reply::Done{});
 }
 

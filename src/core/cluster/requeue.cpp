@@ -16,7 +16,9 @@ std::optional<Errc> Cluster::Impl::requeue_one(Job& job, const event::Requeue& e
     if (!job.spec->requeue.value_or(settings_.requeue_by_default) && !is_operator(event.caller)) {
         return Errc::RequeueDisabled;
     }
-    const Next next = event.hold ? Next::RequeueHold : Next::Requeue;
+    const Next next = event.special_exit ? Next::SpecialExit
+                      : event.hold       ? Next::RequeueHold
+                                         : Next::Requeue;
     if (auto* completing = std::get_if<model::Completing>(&job.phase)) {
         if (completing->next != Next::End) return Errc::JobCompleting;
         completing->next = next;
@@ -34,7 +36,8 @@ std::optional<Errc> Cluster::Impl::requeue_one(Job& job, const event::Requeue& e
         for (const JobId id : components_of(job)) {
             Job& part = jobs_.at(id);
             index_again(part);
-            requeue_now(part, event.hold, kRequeueRest);
+            requeue_now(part, event.hold || event.special_exit, kRequeueRest);
+            std::get<model::Pending>(part.phase).special_exit = event.special_exit;
         }
         return std::nullopt;
     }

@@ -47,6 +47,10 @@ struct Settings {
     // Ports that steps may reserve (MpiParams=ports=12000-12999); none: an empty range.
     std::uint16_t first_port = 0, last_port = 0;
 
+    bool can_reboot = false;          // There is a RebootProgram.
+    Seconds resume_timeout{60};       // A node that was told to reboot must be back by then.
+    bool users_set_triggers = false;  // Programs can be run as whoever set them.
+
     // What becomes of a job whose cards stand idle; it is flagged in any case.
     enum class IdleGpus : std::uint8_t { Flag = 0, Mail = 1, Cancel = 2, Requeue = 3 };
     IdleGpus idle_gpus = IdleGpus::Flag;

@@ -234,12 +234,14 @@ void Cluster::Impl::step_node_ended(Job& job, model::Step& step, const std::stri
         end.state = model::JobState::Failed;
     }
     step.end = end;
+    const StepKey ended = step.key;
     if (job.attempt == step.key.attempt) {
         if (JobSide* own_side = find_side(job.id)) {
             own_side->active_steps.erase(step.key.step);
             own_side->launched_here.erase(step.key.step);
         }
     }
+    tell_watchers(job, ended);
 }
 
 // Nothing of the job is left on this node, so its steps there are over whether or not they said so.

@@ -74,6 +74,7 @@ std::optional<Instant> Cluster::Impl::due(const Job& job) const {
 
 void Cluster::Impl::retime(const Job& job) {
     timers_.set({TimerKey::Kind::Job, job.id.value}, due(job));
+    if (!triggers_.all.empty()) retime_triggers(job.id);
 }
 
 void Cluster::Impl::running_timer(Job& job) {
@@ -143,6 +144,12 @@ void Cluster::Impl::on(const event::Tick&) {
                 break;
             case TimerKey::Kind::StepDoubt:
                 give_up_doubted(id);
+                break;
+            case TimerKey::Kind::Reboot:
+                if (due_now->id < nodes_.size()) reboot_timer(due_now->id);
+                break;
+            case TimerKey::Kind::Trigger:
+                trigger_timer(due_now->id);
                 break;
         }
     }

@@ -28,6 +28,12 @@ void Cluster::Impl::on(const event::UpdateNode& event) {
                     {}});
         }
     }
+    if (update.verb == Verb::CancelReboot) {
+        for (const NodeIndex index : named) {
+            const Status cancelled = cancel_reboot(index);
+            if (!cancelled) return reply(event.token, reply::Failed{cancelled.error(), {}});
+        }
+    }
     const std::string by =
         event.caller_name.empty() ? std::to_string(event.caller.uid) : event.caller_name;
     bool reorder = false;
@@ -46,6 +52,8 @@ void Cluster::Impl::on(const event::UpdateNode& event) {
         }
         const std::string reason = update.reason.value_or(node.mark ? node.mark->reason : "");
         switch (update.verb) {
+            case Verb::CancelReboot:
+                break;
             case Verb::None:
                 if (update.reason && (node.down || node.drain))
                     node.mark = model::NodeMark{reason, by, now_};
@@ -74,7 +82,10 @@ void Cluster::Impl::on(const event::UpdateNode& event) {
         }
         touch_node(index);
         refresh_node(index);
+        if (update.verb == Verb::Fail) node_event(index, model::TriggerType::Fail);
+        if (update.verb == Verb::Resume) node_event(index, model::TriggerType::Resume);
     }
+    if (update.verb != Verb::None) cluster_event(model::TriggerType::Reconfig, "reconfig");
     if (reorder) rebuild();
     reply(event.token, reply::Done{{}, static_cast<std::uint32_t>(named.size()), {}});
 }

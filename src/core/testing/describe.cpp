@@ -46,6 +46,8 @@ std::string_view notice_word(reply::OwnerNotice::Kind kind) {
             return "suspended";
         case Kind::Resumed:
             return "resumed";
+        case Kind::Message:
+            return "message";
     }
     return "?";
 }
@@ -105,7 +107,13 @@ struct BodyWords {
     }
     std::string operator()(const reply::OwnerNotice& notice) const {
         return fmt::format("notice {} {}{}", notice.job.value, notice_word(notice.kind),
-                           notice.node.empty() ? "" : " " + notice.node);
+                           notice.node.empty() ? "" : " " + notice.node) +
+               (notice.text.empty() ? "" : ": " + notice.text);
+    }
+    std::string operator()(const reply::StepEnds& ends) const {
+        std::string text = "steps ended";
+        for (const StepKey& key : ends.steps) text += " " + name_of(key);
+        return text;
     }
 };
 
@@ -151,6 +159,17 @@ struct EffectWords {
     }
     std::string operator()(const effect::PrepareJob& prepare) const {
         return fmt::format("{}: prepare {}", prepare.node, run_name(prepare.job, prepare.attempt));
+    }
+    std::string operator()(const effect::RebootNode& reboot) const {
+        return fmt::format("{}: reboot", reboot.node);
+    }
+    std::string operator()(const effect::NotifyBatch& notify) const {
+        return fmt::format("{}: notify {}: {}", notify.node, run_name(notify.job, notify.attempt),
+                           notify.text);
+    }
+    std::string operator()(const effect::RunTrigger& run) const {
+        return fmt::format("run trigger {}: {} {} as {}", run.trigger.id, run.trigger.program,
+                           run.argument, run.trigger.uid);
     }
     std::string operator()(const effect::Mail& mail) const {
         return fmt::format("mail to {}: {}", mail.to, mail.subject);

@@ -22,6 +22,7 @@ struct Transaction {
     std::map<std::string, std::optional<model::Partition>> partitions;
     std::set<std::string> deleted;
     std::optional<JobId> next_job_id;
+    std::map<std::uint32_t, std::optional<model::Trigger>> triggers;
 };
 
 inline Transaction prepare(const Cluster& cluster, const Changes& changes) {
@@ -50,6 +51,11 @@ inline Transaction prepare(const Cluster& cluster, const Changes& changes) {
     const auto deleted = cluster.deleted_partitions();
     batch.deleted = {deleted.begin(), deleted.end()};
     if (changes.next_job_id) batch.next_job_id = cluster.next_job_id();
+    for (const std::uint32_t id : changes.triggers) {
+        const auto found = cluster.triggers().find(id);
+        batch.triggers[id] =
+            found != cluster.triggers().end() ? std::optional(found->second) : std::nullopt;
+    }
     return batch;
 }
 
@@ -79,6 +85,10 @@ class FakeDisk {
         }
         deleted_ = batch.deleted;
         if (batch.next_job_id) next_job_id_ = *batch.next_job_id;
+        for (const auto& [id, trigger] : batch.triggers) {
+            triggers_.erase(id);
+            if (trigger) triggers_.emplace(id, *trigger);
+        }
     }
 
     Records load() const {
@@ -89,6 +99,7 @@ class FakeDisk {
         for (const auto& [name, partition] : partitions_) records.partitions.push_back(partition);
         records.deleted_partitions = {deleted_.begin(), deleted_.end()};
         records.next_job_id = next_job_id_;
+        for (const auto& [id, trigger] : triggers_) records.triggers.push_back(trigger);
         return records;
     }
 
@@ -107,6 +118,7 @@ class FakeDisk {
             SY_ASSERT(found->second == step);
         }
         SY_ASSERT(steps_.size() == cluster.steps().size());
+        SY_ASSERT(triggers_ == cluster.triggers());
     }
 
     const std::map<JobId, model::Job>& jobs() const { return jobs_; }
@@ -132,6 +144,7 @@ class FakeDisk {
     std::map<std::string, model::Partition> partitions_;
     std::set<std::string> deleted_;
     JobId next_job_id_{0};
+    std::map<std::uint32_t, model::Trigger> triggers_;
 };
 
 }  // namespace switchyard::core::testing

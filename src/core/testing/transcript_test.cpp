@@ -16,6 +16,7 @@
 //   cancel|hold|uhold|unhold|requeue|requeuehold|suspend|resume|top|wait|attach IDS [user=UID]
 //   [signal=N] update IDS KEY=VALUE ... | drain|undrain|resumenode|down NODES [reason=...] | part
 //   NAME KEY=VALUE | idle|busy NODE JOB (its cards) | queue | nodes | steps    what there is now
+//   and the verbs of operator_events.hpp | triggers
 
 #include "core/testing/transcript.hpp"
 
@@ -33,6 +34,8 @@
 #include "core/cluster/cluster.hpp"
 #include "core/testing/describe.hpp"
 #include "core/testing/fake_disk.hpp"
+#include "core/testing/operator_events.hpp"
+#include "core/testing/transcript_words.hpp"
 #include "model/hostlist.hpp"
 
 namespace switchyard::core::testing {
@@ -40,42 +43,6 @@ namespace {
 
 constexpr std::int64_t kEpoch =
     1000000;  // The scenario begins here; transcripts show plain seconds.
-
-struct Words {
-    std::vector<std::string> plain;
-    std::map<std::string, std::string> values;
-    std::vector<Words> more;  // Behind " : ": the other components.
-
-    explicit Words(std::string_view line) {
-        if (const auto mark = line.find(" : "); mark != std::string_view::npos) {
-            const Words rest(line.substr(mark + 3));
-            more.push_back(rest);
-            more.insert(more.end(), rest.more.begin(), rest.more.end());
-            line = line.substr(0, mark);
-        }
-        for (const std::string_view word : split(line, ' ')) {
-            if (word.empty()) continue;
-            const auto equals = word.find('=');
-            if (equals == std::string_view::npos || word.starts_with("-") || equals == 0) {
-                plain.emplace_back(word);
-            } else {
-                values.emplace(word.substr(0, equals), word.substr(equals + 1));
-            }
-        }
-    }
-    bool has(const std::string& flag) const {
-        return std::ranges::find(plain, flag) != plain.end();
-    }
-    std::string get(const std::string& key, std::string fallback = {}) const {
-        const auto found = values.find(key);
-        return found == values.end() ? fallback : found->second;
-    }
-    std::uint32_t number(const std::string& key, std::uint32_t fallback = 0) const {
-        const auto found = values.find(key);
-        return found == values.end() ? fallback
-                                     : static_cast<std::uint32_t>(std::stoul(found->second));
-    }
-};
 
 std::uint32_t number(const std::string& text) {
     return static_cast<std::uint32_t>(std::stoul(text));
@@ -133,6 +100,7 @@ class Player {
         if (verb == "restart") return restart();
         if (verb == "at") return pass_time(words.plain.at(1));
         if (verb == "queue") return show_queue();
+        if (verb == "triggers") return show_triggers();
         if (verb == "nodes") return show_nodes();
         if (verb == "steps") return show_steps();
         act(verb, words);
@@ -172,6 +140,12 @@ class Player {
                 settings_.requeue_by_default = value == "yes";
             else if (key == "kill_invalid")
                 settings_.kill_invalid_dependency = value == "yes";
+            else if (key == "reboot")
+                settings_.can_reboot = value == "yes";
+            else if (key == "resume_timeout")
+                settings_.resume_timeout = seconds();
+            else if (key == "triggers")
+                settings_.users_set_triggers = value == "yes";
             else if (key == "over")
                 settings_.over_time_limit = number(value);
             else if (key == "unit")
@@ -321,6 +295,14 @@ class Player {
                                     model::compress_hostlist(pending->planned_nodes));
             }
             say(text);
+        }
+    }
+    void show_triggers() {
+        for (const auto& [id, trigger] : cluster_->triggers()) {
+            say(fmt::format("{} {} {} {} offset={} uid={}{}{}", id, to_string(trigger.resource),
+                            resource_id(trigger), to_string(trigger.type), trigger.offset.count(),
+                            trigger.uid, trigger.permanent ? " perm" : "",
+                            trigger.fired ? " fired" : ""));
         }
     }
     void show_nodes() {
@@ -545,7 +527,7 @@ void Player::act_on_jobs(const std::string& verb, const Words& words) {
     }
     if (verb == "requeue" || verb == "requeuehold") {
         return step(event::Requeue{token(), caller(words), jobs, verb == "requeuehold",
-                                   words.has("incomplete")});
+                                   words.has("incomplete"), words.has("special")});
     }
     if (verb == "suspend" || verb == "resume") {
         return step(event::Suspend{token(), caller(words, 0), jobs, verb == "resume"});
@@ -627,6 +609,9 @@ void Player::act(const std::string& verb, const Words& words) {
     if (verb == "drain" || verb == "undrain" || verb == "down" || verb == "resumenode" ||
         verb == "part") {
         return act_as_admin(verb, words);
+    }
+    if (is_operator_verb(verb)) {
+        return step(operator_event(verb, words, token(), caller(words, 0)));
     }
     act_on_jobs(verb, words);
 }

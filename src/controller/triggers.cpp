@@ -1,0 +1,43 @@
+// triggers.cpp: strigger: what is set, what is to be set, what is to go.
+#include "controller/replies.hpp"
+#include "controller/requests.hpp"
+#include "wire/codec.hpp"
+
+namespace switchyard::controller {
+
+void handle_triggers(Controller& controller, Session& session, const wire::Request& request) {
+    wire::Reply reply;
+    reply.set_id(request.id());
+    reply.set_last(true);
+    wire::TriggersReply* out = reply.mutable_triggers();
+    for (const auto& [id, trigger] : controller.cluster().triggers())
+        wire::encode(trigger, out->add_triggers());
+    controller.finish(session, reply.SerializeAsString());
+}
+
+void handle_set_triggers(Controller& controller, Session& session, const wire::Request& request) {
+    core::event::SetTriggers event;
+    for (const wire::Trigger& trigger : request.set_triggers().triggers()) {
+        auto decoded = wire::decode(trigger);
+        if (!decoded)
+            return controller.finish(session, failure_frame(request.id(), decoded.error()));
+        event.triggers.push_back(*std::move(decoded));
+    }
+    event.token = controller.ask(session, request.id());
+    event.caller = session.caller;
+    event.caller_name = controller.users().name_of(session.caller.uid);
+    controller.step(std::move(event));
+}
+
+void handle_clear_triggers(Controller& controller, Session& session, const wire::Request& request) {
+    const wire::ClearTriggersRequest& asked = request.clear_triggers();
+    core::event::ClearTriggers event;
+    if (asked.has_id()) event.id = asked.id();
+    if (asked.has_job()) event.job = JobId{asked.job()};
+    if (asked.has_uid()) event.uid = asked.uid();
+    event.token = controller.ask(session, request.id());
+    event.caller = session.caller;
+    controller.step(std::move(event));
+}
+
+}  // namespace switchyard::controller
