@@ -153,6 +153,13 @@ void measure(store::Reader& reader, const Options& options) {
     ask(reader, "one job by its id (-j)", {.jobs = {JobId{options.jobs / 2}}});
     ask(reader, "a user's last day (-u -S)", {.uids = {10'007}, .from = since(kDay)});
     ask(reader, "everybody's last hour (-a -S)", {.from = since(kHour)});
+    // Long ago: everything that ended later is no part of the answer.
+    const Instant then = at(kFirstEnd + options.jobs / 10);
+    ask(reader, "an hour long ago (-a -S -E)", {.from = then, .to = then + Seconds{kHour}});
+    ask(reader, "a user's day long ago (-u -S -E)",
+        {.uids = {10'007}, .from = then, .to = then + Seconds{kDay}});
+    ask(reader, "a name's day long ago (-X --name -S -E)",
+        {.names = {"job77"}, .from = then, .to = then + Seconds{kDay}});
     ask(reader, "failures of the last day (-s F -S)",
         {.states = {"FAILED"}, .from = since(kDay), .to = at(last), .ended_only = true});
     ask(reader, "a name, of all time (--name)", {.names = {"job77"}});

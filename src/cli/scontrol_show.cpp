@@ -84,7 +84,8 @@ void show_jobs(Scontrol& control, const std::string& ids) {
         return;
     }
     if (control.document.kind) return write_jobs(control, *session, *found);
-    const format::RecordStyle style = control.style(found->now);
+    format::RecordStyle style = control.style(found->now);
+    style.cluster = session->config.cluster_name;
     for (const model::Job& job : found->jobs) print(format::job_record(job, style));
 }
 

@@ -8,6 +8,7 @@
 #include "model/dependency.hpp"
 #include "model/hostlist.hpp"
 #include "model/resources.hpp"
+#include "model/sluid.hpp"
 #include "stepd/gpu_environment.hpp"
 
 namespace switchyard::stepd {
@@ -56,6 +57,7 @@ void set_job(Environment& env, const Launch& launch) {
     env.set("SLURM_TOPOLOGY_ADDR_PATTERN", "node");
     env.set("SLURM_JOB_ID", launch.job.id.value);
     env.set("SLURM_JOBID", launch.job.id.value);
+    env.set("SLURM_JOB_SLUID", model::sluid_of(launch.job, launch.cluster));
     env.set("SLURM_JOB_NAME", spec.name);
     env.set("SLURM_JOB_PARTITION", launch.job.partition);
     env.set("SLURM_JOB_UID", spec.uid);

@@ -55,6 +55,22 @@ CREATE INDEX past_runs_by_array ON past_runs (array_id) WHERE array_id IS NOT NU
     R"sql(
 CREATE TABLE triggers (id INTEGER PRIMARY KEY, user TEXT NOT NULL, program TEXT NOT NULL, record BLOB NOT NULL);
 )sql",
+    // With the time of submission in the index, a window long ago is found without reading the rows
+    // of everything that ended since.
+    R"sql(
+DROP INDEX jobs_by_end;
+DROP INDEX jobs_by_user;
+DROP INDEX jobs_by_uid;
+DROP INDEX jobs_by_name;
+DROP INDEX jobs_by_state;
+DROP INDEX jobs_by_partition;
+CREATE INDEX jobs_by_end ON jobs (end_time, submit_time);
+CREATE INDEX jobs_by_user ON jobs (user, end_time, submit_time) WHERE end_time IS NOT NULL;
+CREATE INDEX jobs_by_uid ON jobs (uid, end_time, submit_time) WHERE end_time IS NOT NULL;
+CREATE INDEX jobs_by_name ON jobs (name, end_time, submit_time) WHERE end_time IS NOT NULL;
+CREATE INDEX jobs_by_state ON jobs (state, end_time, submit_time) WHERE end_time IS NOT NULL;
+CREATE INDEX jobs_by_partition ON jobs (partition, end_time, submit_time) WHERE end_time IS NOT NULL;
+)sql",
 };
 constexpr std::int64_t kVersion = std::size(kMigrations);
 

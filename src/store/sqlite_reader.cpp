@@ -1,67 +1,13 @@
 #include "store/sqlite_reader.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
+#include "store/history_sql.hpp"
 #include "store/sqlite_rows.hpp"
 #include "wire/codec.hpp"
 
 namespace switchyard::store {
 namespace {
-
-std::string places(std::size_t count) {
-    std::string out;
-    for (std::size_t i = 0; i < count; ++i) out += i == 0 ? "?" : ",?";
-    return out;
-}
-
-// The part of the jobs that one statement looks at. Jobs asked for by id are found by it; others by
-// the indexes over those that have ended, and over those that have not.
-enum class Part { ById, Open, Ended, PastRuns };
-
-void add_list(std::string& sql, std::string_view column, std::size_t count) {
-    if (count > 0) sql += fmt::format(" AND {} IN ({})", column, places(count));
-}
-
-std::string select(const HistoryQuery& query, Part part) {
-    std::string sql =
-        fmt::format("SELECT id FROM {} WHERE ", part == Part::PastRuns ? "past_runs" : "jobs");
-    const bool ended = part == Part::Ended || part == Part::PastRuns;
-    if (!query.jobs.empty()) {
-        const std::string ids = places(query.jobs.size());
-        sql += fmt::format("(id IN ({}) OR array_id IN ({}))", ids, ids);
-    } else {
-        sql += part == Part::Open ? "end_time IS NULL" : "end_time IS NOT NULL";
-        if (part == Part::Open && query.ended_only) sql += " AND state = 'COMPLETING'";
-    }
-    if (query.from && ended) sql += " AND end_time >= ?";
-    if (query.from && part == Part::ById) sql += " AND (end_time IS NULL OR end_time >= ?)";
-    if (query.to) sql += query.ended_only && ended ? " AND end_time <= ?" : " AND submit_time <= ?";
-    add_list(sql, "uid", query.uids.size());
-    add_list(sql, "user", query.users.size());
-    add_list(sql, "name", query.names.size());
-    if (ended) add_list(sql, "partition", query.partitions.size());
-    if (ended) add_list(sql, "state", query.states.size());
-    return sql;
-}
-
-void bind(Statement& statement, const HistoryQuery& query, Part part) {
-    const bool ended = part == Part::Ended || part == Part::PastRuns;
-    for (int twice = 0; twice < 2; ++twice) {
-        for (const JobId id : query.jobs) statement.integer(std::int64_t{id.value});
-    }
-    if (query.from && part != Part::Open) statement.integer(unix_seconds(*query.from));
-    if (query.to) statement.integer(unix_seconds(*query.to));
-    for (const std::uint32_t uid : query.uids) statement.integer(std::int64_t{uid});
-    const auto texts = [&](const std::vector<std::string>& values) {
-        for (const std::string& value : values) statement.text(std::string_view(value));
-    };
-    texts(query.users);
-    texts(query.names);
-    if (ended) texts(query.partitions);
-    if (ended) texts(query.states);
-}
 
 class SqliteReader final : public Reader {
   public:
@@ -78,14 +24,10 @@ class SqliteReader final : public Reader {
     }
 
     Result<std::vector<JobId>> find(const HistoryQuery& query) override {
-        // First those that have not ended: one that ends meanwhile is then found twice, not missed.
-        std::vector<Part> parts{Part::Open, Part::Ended};
-        if (!query.jobs.empty()) parts = {Part::ById};
-        if (query.past_runs) parts.push_back(Part::PastRuns);
         std::vector<JobId> ids;
-        for (const Part part : parts) {
-            SY_TRY(Statement statement, database_.prepare(select(query, part)));
-            bind(statement, query, part);
+        for (const HistoryPart part : parts_of(query)) {
+            SY_TRY(Statement statement, database_.prepare(history_sql(query, part)));
+            bind_history(statement, query, part);
             Statement::Step step;
             while ((step = statement.next()) == Statement::Step::Row) {
                 ids.push_back(JobId{static_cast<std::uint32_t>(statement.column_integer(0))});

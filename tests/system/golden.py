@@ -1,7 +1,13 @@
 """Reads what a real Slurm printed and compares it with what we print, masking only what must differ."""
 
+import difflib
+import itertools
+import json
 import pathlib
+import platform
 import re
+
+import pytest
 
 from world import SHARED
 
@@ -44,70 +50,125 @@ def environment(path):
     return dict(line.split("=", 1) for line in lines if "=" in line)
 
 
-def missing_keys(want, got, path=""):
-    """Keys of a document of Slurm's that ours lacks, has in another place, or gives another kind of value."""
-    if isinstance(want, dict) and isinstance(got, dict):
-        found = [f"{path}.{key}" for key in want if key not in got]
-        if not found and list(want) != list(got):
-            found = [f"{path}: the order of {list(got)}"]
-        for key in want:
-            if key in got:
-                found += missing_keys(want[key], got[key], f"{path}.{key}")
-        return found
-    if isinstance(want, list) and isinstance(got, list):
-        return missing_keys(want[0], got[0], f"{path}[]") if want and got else []
-    kinds = (type(want), type(got))
-    return [] if want is None or got is None or kinds[0] == kinds[1] else [f"{path}: {kinds}"]
-
-
-# --- views: squeue, sinfo and scontrol show, field by field -------------------------------------------
+# --- views: whole answers, field by field ---------------------------------------------------------------
 OURS = pathlib.Path(__file__).parent / "expected"
+THEIR_HOME = "/srv/slurm/home/alice/golden"
 
-# What must differ between two clusters: moments, names, loads, and where the scheduler put things. The masks keep
-# the width of what stands in columns.
+# What must differ between two clusters: moments, loads, priorities of another formula, process ids, machines. A mask
+# keeps the width of what stands in columns, and never hides a zero: what has not run has no run time in either.
 FIELDS = [
     (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", "TIME"),
-    (r"^\w{3} \w{3} \d\d \d\d:\d\d:\d\d \d{4}$", "DATE"),
-    (r"\b(Priority|RunTime|Account|QOS|AllocNode:Sid|LastSchedEval|Scheduler|StartTime|EndTime|SecsPreSuspend|CPULoad|"
-     r"FreeMem|AllocMem|CPUAlloc|AllocTRES|GresUsed|BootTime|SlurmdStartTime|LastBusyTime|Arch)=\S*", r"\1=*"),
-    (r"\b(OS)=.*?(?=$| RealMemory)", r"\1=*"),
-    (r"NodeAddr=\S+ NodeHostName=\S+( Port=\d+)? Version=\S+", "NodeAddr=*"),
-    (r"^   (SLUID|Containment|GresProtection|GpuUse)=\S+\n", ""),
-    (r" (SLUID|Containment|GresProtection|GpuUse|SchedNodeList)=\S+", ""),
-    (r"/\S*/(slurm-[\w%]+\.out)", r"HOME/\1"),
-    (r"WorkDir=\S+", "WorkDir=HOME"),
-    (r"\bn\[\d-\d\]", "n[#-#]"),
-    (r"\bn\d\b", "n#"),
-    (r"(?<=[ |])\d:\d\d(?=[ |])", "#:##"),
-    # The same want in other words: no node is free for it.
-    (r"Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions", "Resources"),
-    (r"ReqNodeNotAvail, [^)|]*", "ReqNodeNotAvail"),
-    (r"Nodes required for j", "Resources           "),
-    (r"\(Nodes required for ", "(Resources)         "),
+    (r"\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4}( \(\d+\))?", "DATE"),
+    (r"\b(Priority)=[1-9]\d*", r"\1=#"),
+    (r"\b(RunTime)=(?!00:00:00)\S+", r"\1=#"),
+    (r"\b(AllocNode:Sid)=\S+:\d+", r"\1=#"),
+    (r"\b(Scheduler)=(Main|Backfill)", r"\1=#"),  # Which pass came first.
+    (r"\b(SLUID)=s[0-9A-HJKMNP-TV-Z]{13}$", r"\1=#"),
+    (r"\b(CPULoad)=\d+\.\d\d", r"\1=#"),
+    (r"\b(FreeMem)=\d+", r"\1=#"),
+    (r"\b(Arch)=" + platform.machine() + r"\b", r"\1=x86_64"),
+    (r"\b(OS=Linux) .*?(?= ?$|  RealMemory)", r"\1 #"),
+    (r"NodeAddr=\S+ NodeHostName=\S+( Port=\d+)? Version=\S+", "NodeAddr=# NodeHostName=# Version=#"),
 ]
+# How long jobs have run, in the columns of squeue; what is left stands beside what was used.
+DURATIONS = [
+    (r"(?<=[ |])\d?\d:\d\d\|(?!0:00\|)\d:\d\d(?=\|)", "#:##|#:##"),
+    (r"(?<=[ |])(?!0:00)\d:\d\d(?=[ |])", "#:##"),
+]
+# Cells of tables between bars, by their headings: what matches whole is masked.
+CELLS = {"PRIORITY": r"0\.\d*[1-9]\d*|[1-9]\d*", "SLUID": r"s[0-9A-HJKMNP-TV-Z]{13}", "FREE_MEM": r"\d+(-\d+)?",
+         "CPU_LOAD": r"\d+\.\d\d(-\d+\.\d\d)?", "HOSTNAMES": r"\S+", "NODE_ADDR": r"\S+", "VERSION": r"[\d.]+",
+         "Elapsed": r"(?!00:00:00)\d\d:\d\d:\d\d"}
+# Lines that only we have.
+OWN_LINES = [r"^   (Containment|GresProtection|GpuUse)=.*\n", r" (Containment|GresProtection|GpuUse)=\S+"]
 
 
-def same_fields(text, home=""):
+def same_fields(text, durations=True):
     """The text with everything masked that two clusters need not have in common."""
-    if home:
-        text = text.replace(home, "/home")
-    for pattern, word in FIELDS:
+    for pattern, word in FIELDS + (DURATIONS if durations else []):
         text = re.sub(pattern, word, text, flags=re.M)
-    return text
+    lines, heads = [], []
+    for line in text.splitlines(keepends=True):
+        if line.count("|") > 5:
+            cells = line.split("|")
+            heads = heads or [cell.strip() for cell in cells]
+            cells = [re.sub(rf"^({CELLS[head]})(?=\s*$)", "#", cell) if head in CELLS else cell
+                     for cell, head in itertools.zip_longest(cells, heads, fillvalue="")]
+            line = "|".join(cells)
+        lines.append(line)
+    return "".join(lines)
 
 
-def different_fields(want, got, columns=()):
-    """Readable differences; empty when the texts agree. Lines may come in any order: they are sorted by priorities
-    that differ. `columns`: headings of columns between bars that are not compared."""
-    def rows(text):
-        found, masked = [], set()
-        for line in text.splitlines():
-            if line.count("|") > 5:
-                cells = [cell.strip() for cell in line.split("|")]
-                masked = masked or {i for i, cell in enumerate(cells) if cell in columns}
-                line = "|".join("*" if i in masked else cell for i, cell in enumerate(cells))
-            found.append(line)
-        return sorted(found)
+def fields_of(line):
+    """A line as its parts: cells between bars, Key=Value, or words and the gaps between them."""
+    if "|" in line:
+        return line.split("|")
+    if re.match(r"\s*[A-Z]\S*=", line):
+        return re.findall(r"\S+?=.*?(?= [A-Z]\S*?=|$)", line)
+    return re.split(r"( +)", line)
 
-    ours, theirs = rows(got), rows(want)
-    return [f"- {line}" for line in theirs if line not in ours] + [f"+ {line}" for line in ours if line not in theirs]
+
+def different_fields(want, got, unordered=False):
+    """What differs, one readable line for each field; empty when the texts agree. `unordered`: the lines are sorted by
+    something that is masked, a priority."""
+    theirs, ours = want.splitlines(), got.splitlines()
+    if unordered:
+        theirs, ours = sorted(theirs), sorted(ours)
+    found = []
+    for what, a, b, c, d in difflib.SequenceMatcher(None, theirs, ours, autojunk=False).get_opcodes():
+        if what == "equal":
+            continue
+        if what != "replace" or b - a != d - c:
+            found += [f"missing: {line}" for line in theirs[a:b]] + [f"not expected: {line}" for line in ours[c:d]]
+            continue
+        for left, right in zip(theirs[a:b], ours[c:d]):
+            wanted, shown = fields_of(left), fields_of(right)
+            if len(wanted) != len(shown):
+                wanted, shown = [left], [right]
+            found.append(f"in: {right}")
+            found += [f"    {b!r} should be {a!r}" for a, b in zip(wanted, shown) if a != b]
+    return found
+
+
+# --- documents: every leaf ----------------------------------------------------------------------------
+def load(text):
+    """JSON, or YAML where it can be read."""
+    if not text.startswith("%YAML"):
+        return json.loads(text)
+    yaml = pytest.importorskip("yaml")
+
+    class Loader(yaml.SafeLoader):
+        pass
+
+    # Slurm marks an empty text, and numbers that are texts, with their tag alone.
+    Loader.add_constructor("tag:yaml.org,2002:str", lambda loader, node: node.value)
+    return yaml.load(text, Loader)
+
+
+# Leaves that must differ: moments, priorities, amounts of use, ids of sessions, machines and releases.
+SITE = re.compile(r"\.(cluster|association|association_id|port|flags|qosreq)(\.\w+|\[0\])*$")  # Of the site or the release.
+LEAVES = re.compile(r"_time\.number$|\.(time|allocation|elapsed)\.(\w+\.)*(start|end|eligible|submission|elapsed|planned)"
+                    r"(\.number)?$|\.time\.(system|total|user)\.|priority\.number$|sluid$|last_sched_evaluation|"
+                    r"\.meta\.|last_(update|backfill)|alloc(ating_node|ation_id)|\.time\.planned|cpu_load|"
+                    r"\.load\.|free_(memory|mem)|memory\.free|\.statistics\.|\.tres\.(requested|consumed)")
+
+
+THEIR_FOLDERS = r"\\?/(srv|opt)\\?/slurm[-.\d]*\\?/home\\?/alice\\?/golden"  # JSON writes \/.
+
+
+def different_leaves(want, got, path=""):
+    """What a document of ours lacks, has besides, or says otherwise, by the path of the leaf."""
+    if isinstance(want, dict) and isinstance(got, dict):
+        found = [f"{path}.{key}: missing" for key in want if key not in got]
+        found += [f"{path}.{key}: not expected" for key in got if key not in want]
+        if not found and list(want) != list(got):
+            found = [f"{path}: the order of {list(got)}"]
+        return found + [line for key in want if key in got for line in different_leaves(want[key], got[key], f"{path}.{key}")]
+    if isinstance(want, list) and isinstance(got, list):
+        by_id = lambda item: item.get("job_id", 0) if isinstance(item, dict) else 0  # noqa: E731
+        want, got = sorted(want, key=by_id), sorted(got, key=by_id)
+        found = [f"{path}: {len(got)} entries, not {len(want)}"] if len(want) != len(got) and not SITE.search(path) else []
+        return found + [line for a, b in zip(want, got) for line in different_leaves(a, b, f"{path}[{by_id(a)}]")]
+    if want == got or SITE.search(path) or LEAVES.search(path) and type(want) is type(got):
+        return []
+    return [f"{path}: {got!r} should be {want!r}"]

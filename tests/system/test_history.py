@@ -3,11 +3,12 @@
 import json
 import re
 import signal
+import sqlite3
 
 import pytest
 
 from cluster import kill
-from golden import GOLDEN, Expected, missing_keys
+from golden import GOLDEN, Expected
 from world import is_root, wait_until
 
 
@@ -191,6 +192,23 @@ def test_an_array_is_listed_by_its_elements(cluster):
                what="the array to end")
 
 
+def test_the_last_element_is_listed_behind_the_others(cluster):
+    job = cluster.wrap("true", "-a 1-3%1 -J inorder")
+    after = cluster.wrap("true", f"-J inorder -d afterany:{job}")
+    assert cluster.wait_end(after) == "COMPLETED"
+    later = cluster.wrap("true", "-J inorder")
+    assert cluster.wait_end(later) == "COMPLETED"
+
+    def listed():
+        found = table(cluster, "sacct -XP --name inorder -o JobID,JobIDRaw,State")
+        return [(r["JobID"], r["JobIDRaw"]) for r in found if r["State"] == "COMPLETED"]
+
+    wait_until(lambda: len(listed()) == 5, what="all of them in the store")
+    found = listed()
+    assert [i for i, _ in found if "_" in i] == [f"{job}_{n}" for n in (1, 2, 3)]
+    assert (f"{job}_3", f"{job}") in found and found[-1] == (f"{later}", f"{later}")
+
+
 def test_history_survives_restarts_and_can_be_purged(make_cluster):
     cluster = make_cluster(names=["n1"], extra="AccountingStoreFlags=job_script\nMinJobAge=2\nJobAcctGatherFrequency=1\n")
     job = cluster.wrap("while [ ! -e go ]; do sleep 0.05; done", "-J stays")
@@ -252,8 +270,10 @@ def test_what_there_is_not_is_said(cluster):
     assert refused.code == 1 and "none can be made" in refused.err
     assert cluster.run("sshare -n -P -o account,fairshare").ok().out == ""
     held = cluster.wrap("true", "-H")
-    assert re.search(rf"^ +{held} debug +0 +0$", cluster.run("sprio").ok().out, re.M)
-    cluster.run(f"scancel {held}").ok()
+    waiting = cluster.wrap("true", "-p closed")
+    listed = cluster.run("sprio").ok().out
+    assert re.search(rf"^ +{waiting} closed +[1-9]\d* +0$", listed, re.M) and str(held) not in listed.split()
+    cluster.run(f"scancel {held} {waiting}").ok()
 
 
 def test_json_has_what_programs_read(cluster, worked):
@@ -270,34 +290,60 @@ def test_json_has_what_programs_read(cluster, worked):
 
 
 @pytest.mark.skipif(not GOLDEN.is_dir(), reason="no golden files beside the checkout")
-def test_the_shapes_are_slurms(cluster, worked):
-    finish(cluster, worked)
-    want = Expected(GOLDEN / "busy" / "sacct-completed-l.txt").out.splitlines()[:2]
-    assert cluster.run(f"sacct -l -j {worked}").ok().out.splitlines()[:2] == want
-    for name in ("sacct", "sacct-b", "sacct-X"):
+def test_what_has_no_accounts_has_the_same_headings(cluster):
+    for name in ("sacctmgr-show-assoc", "sacctmgr-show-qos", "sacctmgr-show-account", "sacctmgr-show-user", "sshare-l"):
         expected = Expected(GOLDEN / "busy" / f"{name}.txt")
-        got = cluster.run(expected.command).ok().out
-        assert got.splitlines()[:2] == expected.out.splitlines()[:2]
+        assert cluster.run(expected.command).ok().out.splitlines()[0] == expected.out.splitlines()[0], name
+
+
+@pytest.mark.skipif(not GOLDEN.is_dir(), reason="no golden files beside the checkout")
+def test_a_job_that_never_was(cluster):
     unknown = Expected(GOLDEN / "errors" / "sacct-unknown-job.txt")
     said = cluster.run(unknown.command)
     assert (said.out, said.err, said.code) == (unknown.out, unknown.err, unknown.code)
-    text = Expected(GOLDEN / "busy" / "sacct-json.txt").out
-    want, got = json.loads(text), json.loads(cluster.run(f"sacct -j {worked} --json").ok().out)
-    theirs = want["jobs"][0]
-    for key in ("sluid", "original_sluid"):  # Of a later release.
-        theirs.pop(key)
-    assert missing_keys(theirs, got["jobs"][0]) == []
-    for name in ("sacctmgr-show-assoc", "sacctmgr-show-qos", "sacctmgr-show-account", "sacctmgr-show-user", "sshare-l",
-                 "sprio-l"):
-        expected = Expected(GOLDEN / "busy" / f"{name}.txt")
-        assert cluster.run(expected.command).ok().out.splitlines()[0] == expected.out.splitlines()[0], name
-    stat = Expected(GOLDEN / "busy" / "sstat.txt").out.splitlines()[0]
-    job = cluster.wrap("sleep 300")
-    cluster.wait_state(job, "RUNNING")
-    assert cluster.run(f"sstat -a -j {job}").out.splitlines()[0] == stat
-    cluster.run(f"scancel {job}").ok()
-    want = [re.sub(r"\d.*", "", line) for line in Expected(GOLDEN / "busy" / "sdiag.txt").out.splitlines()
-            if not line.startswith("\tREQUEST") and "(since" not in line and "(  " not in line and "MESSAGE_" not in line]
-    got = [re.sub(r"\d.*", "", line) for line in cluster.run("sdiag").ok().out.splitlines()]
-    labels = {line.split(":")[0] for line in got}
-    assert [line for line in want if line.split(":")[0] not in labels and not line.startswith(("sdiag", "Data"))] == []
+
+
+COMPARES = {"busy/sshare-l", "errors/sacct-unknown-job"}
+
+
+def test_what_ended_long_ago_is_forgotten_by_policy(make_cluster):
+    """The clock is not waited for: two jobs' ends are put back in the store while nobody has it open."""
+    cluster = make_cluster(names=["n1"], extra="MinJobAge=2\nAccountingStoreFlags=job_script\n")
+    jobs = [cluster.wrap("srun true", f"-J kept{i}") for i in range(3)]
+    for job in jobs:
+        assert cluster.wait_end(job) == "COMPLETED"
+    old, middle, young = jobs
+    everything = {f"{job}{part}" for job in jobs for part in ("", ".batch", ".0")}
+    wait_until(lambda: set(rows(cluster, ",".join(map(str, jobs)))) == everything, what="all to be in the store")
+    kill(cluster.controller, signal.SIGTERM)
+    with sqlite3.connect(cluster.dir / "state" / "switchyard.db") as database:
+        for job, days in ((old, 40), (middle, 2)):
+            database.execute("UPDATE jobs SET end_time = end_time - ? WHERE id = ?", (days * 86400, job))
+    database.close()
+    cluster.conf.write_text(cluster.conf.read_text() + "PurgeStepAfter=24hours\nPurgeJobAfter=30days\n")
+    cluster.start_controller()
+    cluster.wait_ready()
+    wait_until(lambda: set(rows(cluster, ",".join(map(str, jobs)))) ==
+               {f"{middle}", f"{young}", f"{young}.batch", f"{young}.0"}, what="the old to be forgotten")
+    assert "srun true" in cluster.run(f"sacct -B -j {middle}").ok().out
+    assert "srun true" not in cluster.run(f"sacct -B -j {old}").ok().out
+    assert "Invalid job id" in cluster.run(f"scontrol show job {old}").err
+
+
+def test_all_components_of_a_heterogeneous_job(cluster):
+    job = cluster.sbatch("-J het -n1 : -n2 --wrap 'srun --het-group=0,1 true'")
+    assert cluster.wait_end(job) == "COMPLETED"
+
+    def listed(which, options=""):
+        return [r["JobID"] for r in table(cluster, f"sacct -P -j {which} {options}") if r["State"] == "COMPLETED"]
+
+    first, second = [f"{job}+0", f"{job}+0.batch", f"{job}+0.0"], [f"{job}+1", f"{job}+1.0"]
+    wait_until(lambda: listed(job) == first + second, what="both components in the store")
+    assert listed(f"{job}+1") == second
+    assert listed(f"{job}+1", "--whole-hetjob") == first + second
+    assert listed(job, "--whole-hetjob=no") == first
+    raw = table(cluster, f"sacct -XP -j {job} -o JobID,JobIDRaw,NCPUS")
+    assert [(r["JobIDRaw"], r["NCPUS"]) for r in raw] == [(f"{job}", "1"), (f"{job + 1}", "2")]
+    assert cluster.run(f"sacct --whole-hetjob=maybe -j {job}").code == 1
+    document = json.loads(cluster.run(f"sacct --json -j {job}").ok().out)
+    assert [(j["het"]["job_id"], j["het"]["job_offset"]["number"]) for j in document["jobs"]] == [(job, 0), (job, 1)]

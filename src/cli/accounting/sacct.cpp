@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <map>
 #include <tuple>
 
 #include "base/text.hpp"
@@ -40,6 +41,36 @@ std::vector<model::Step> steps_of(const model::Job& job, const std::vector<model
     std::ranges::sort(steps, comes_before);
     return steps;
 }
+
+bool is_last_element(const model::Job& job) {
+    return job.array && job.array->element && job.id == job.array->array_id && model::start_of(job);
+}
+
+// When its id was given out: an element gets one when it starts.
+Instant numbered(const model::Job& job) {
+    const auto start = model::start_of(job);
+    return job.array && job.array->element && start ? *start : job.submitted;
+}
+
+// Records come in the order of their ids. The last element of an array bears the array's, which is
+// older than those of the other elements: it is kept until its own time has come.
+class LastElements {
+  public:
+    void add(const model::Job& job, std::vector<model::Step> steps) {
+        kept_.emplace(numbered(job), std::pair(job, std::move(steps)));
+    }
+    template <class Each>
+    void take_older(Instant than, Each& each) {
+        while (!kept_.empty() && kept_.begin()->first < than) {
+            const auto& [job, steps] = kept_.begin()->second;
+            each(job, steps);
+            kept_.erase(kept_.begin());
+        }
+    }
+
+  private:
+    std::multimap<Instant, std::pair<model::Job, std::vector<model::Step>>> kept_;
+};
 
 class Listing {
   public:
@@ -83,25 +114,46 @@ class Listing {
         std::ranges::sort(jobs, {}, key);
     }
 
+    Status add_companions(client::JobsChunk& all) {
+        client::JobsQuery query = options_.query;
+        query.filter.jobs = companions(options_, all.jobs);
+        if (query.filter.jobs.empty()) return {};
+        SY_TRY(client::JobsChunk more, client::fetch_jobs(session_.connection, query));
+        std::ranges::move(more.jobs, std::back_inserter(all.jobs));
+        std::ranges::move(more.steps, std::back_inserter(all.steps));
+        std::ranges::sort(all.steps, {}, &model::Step::key);
+        std::ranges::move(query.filter.jobs, std::back_inserter(options_.query.filter.jobs));
+        return {};
+    }
+
     template <class Each>
     Status for_each(Each each) {
         if (!options_.query.filter.jobs.empty()) {
             SY_TRY(client::JobsChunk all, client::fetch_jobs(session_.connection, options_.query));
             options_.view.now = all.now;
+            SY_CHECK(add_companions(all));
             sort_elements(all.jobs);
             for (const model::Job& job : all.jobs) {
                 if (is_wanted(options_, job)) each(job, steps_of(job, all.steps));
             }
             return {};
         }
-        return client::query_jobs(session_.connection, options_.query,
-                                  [&](const client::JobsChunk& chunk) {
-                                      options_.view.now = chunk.now;
-                                      for (const model::Job& job : chunk.jobs) {
-                                          if (is_wanted(options_, job))
-                                              each(job, steps_of(job, chunk.steps));
-                                      }
-                                  });
+        LastElements waiting;
+        SY_CHECK(client::query_jobs(session_.connection, options_.query,
+                                    [&](const client::JobsChunk& chunk) {
+                                        options_.view.now = chunk.now;
+                                        for (const model::Job& job : chunk.jobs) {
+                                            if (!is_wanted(options_, job)) continue;
+                                            waiting.take_older(numbered(job), each);
+                                            if (is_last_element(job)) {
+                                                waiting.add(job, steps_of(job, chunk.steps));
+                                            } else {
+                                                each(job, steps_of(job, chunk.steps));
+                                            }
+                                        }
+                                    }));
+        waiting.take_older(Instant::max(), each);
+        return {};
     }
 
     void print_job(const Table<SacctRow>& table, const model::Job& job,

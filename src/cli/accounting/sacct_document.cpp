@@ -8,6 +8,7 @@
 #include "cli/format/job_facts.hpp"
 #include "cli/format/step_columns.hpp"
 #include "model/hostlist.hpp"
+#include "model/sluid.hpp"
 
 namespace switchyard::cli::accounting {
 namespace {
@@ -178,6 +179,7 @@ void HistoryWriter::add_identity() {
     text("cluster", row_.view.cluster);
     text("constraints", spec_.constraint);
     text("container", "");
+    text("sluid", model::sluid_of(job_, row_.view.cluster));
 }
 
 void HistoryWriter::add_array() {
@@ -234,8 +236,8 @@ void HistoryWriter::add_times() {
 void HistoryWriter::add_place() {
     text("group", spec_.group);
     document_.begin_map("het");
-    document_.integer("job_id", 0);
-    document_.number("job_offset", {});
+    document_.integer("job_id", job_.het ? job_.het->leader.value : 0);
+    document_.number("job_offset", job_.het ? Number::of(job_.het->offset) : Number{});
     document_.end();
     document_.integer("job_id", job_.id.value);
     text("name", spec_.name);
@@ -273,6 +275,7 @@ void HistoryWriter::add_request() {
     document_.end();
     text("script", "");
     document_.integer("segment_size", 0);
+    text("original_sluid", model::sluid_of(job_, row_.view.cluster));
 }
 
 void HistoryWriter::add_files() {

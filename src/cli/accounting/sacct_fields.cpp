@@ -7,6 +7,7 @@
 #include "cli/format/job_facts.hpp"
 #include "cli/format/step_columns.hpp"
 #include "model/hostlist.hpp"
+#include "model/sluid.hpp"
 #include "model/time_format.hpp"
 
 namespace switchyard::cli::accounting {
@@ -19,6 +20,11 @@ std::string number(std::uint64_t value) { return fmt::to_string(value); }
 std::string nothing(const Row&) { return {}; }
 // Not measured here; Slurm without a plugin for it says the same.
 std::string zero_of_step(const Row& row) { return row.step != nullptr ? "0" : ""; }
+
+// Of a job that runs or ran it is unknown, of one that never did it is nothing.
+std::string consumed_energy(const Row& row) {
+    return model::allocation_of(row.job) == nullptr ? "0" : zero_of_step(row);
+}
 
 // Of a job only; a step has none of its own.
 template <class Text>
@@ -199,8 +205,8 @@ const Field<Row> kFields[] = {
      [](const Row& r) { return of_job(r, [](const Row& j) { return spec(j).comment; }); }},
     {"Constraints", 19, kMark,
      [](const Row& r) { return of_job(r, [](const Row& j) { return spec(j).constraint; }); }},
-    {"ConsumedEnergy", 14, kMark, zero_of_step},
-    {"ConsumedEnergyRaw", 17, kMark, zero_of_step},
+    {"ConsumedEnergy", 14, kMark, consumed_energy},
+    {"ConsumedEnergyRaw", 17, kMark, consumed_energy},
     {"Container", 20, kMark, nothing},
     {"CPUTime", 10, kCut, [](const Row& r) { return model::format_duration(cpu_seconds(r)); }},
     {"CPUTimeRAW", 10, kWhole,
@@ -305,6 +311,10 @@ const Field<Row> kFields[] = {
      [](const Row& r) { return of_job(r, [](const Row& j) { return number(j.job.restarts); }); }},
     {"SegmentSize", 11, kWhole,
      [](const Row& r) { return of_job(r, [](const Row&) { return "0"; }); }},
+    {"SLUID", 14, kMark,
+     [](const Row& r) {
+         return of_job(r, [](const Row& j) { return model::sluid_of(j.job, j.view.cluster); });
+     }},
     {"Start", 19, kCut, start_text},
     {"State", 10, kMark, state_text},
     {"StdErr", 20, kMark, [](const Row& r) { return stream_text(r, Stream::Err); }},

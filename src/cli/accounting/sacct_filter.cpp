@@ -1,5 +1,6 @@
 // sacct_filter.cpp: which of the jobs that the controller found are meant.
 #include <algorithm>
+#include <set>
 
 #include "base/text.hpp"
 #include "cli/accounting/sacct_options.hpp"
@@ -49,7 +50,8 @@ bool in_window(const SacctOptions& options, const model::Job& job) {
         const auto eligible = format::eligible_time(job);
         return eligible && *eligible <= options.to;
     }
-    return job.submitted <= options.to;
+    const bool never_eligible = !model::start_of(job) && !job.eligible;
+    return !never_eligible && job.submitted <= options.to;
 }
 
 bool within(const std::optional<Range>& range, std::uint64_t value) {
@@ -101,6 +103,25 @@ bool wants_job_line(const SacctOptions& options, const model::Job& job) {
     return selectors.empty() || std::ranges::any_of(selectors, [&](const auto& selector) {
                return !selector.step && is_of(selector, job);
            });
+}
+
+std::vector<model::JobSelector> companions(const SacctOptions& options,
+                                           const std::vector<model::Job>& found) {
+    std::vector<model::JobSelector> more;
+    std::set<JobId> known;
+    for (const model::Job& job : found) known.insert(job.id);
+    for (const model::Job& job : found) {
+        for (model::JobSelector selector : options.query.filter.jobs) {
+            if (!job.het || !is_of(selector, job)) continue;
+            const bool names_the_whole = selector.job == job.het->leader && !selector.component;
+            if (!options.whole_hetjob.value_or(names_the_whole)) continue;
+            for (std::uint32_t offset = 0; offset < job.het->size; ++offset) {
+                selector.job = JobId{job.het->leader.value + offset};
+                if (known.insert(selector.job).second) more.push_back(selector);
+            }
+        }
+    }
+    return more;
 }
 
 bool is_wanted(const SacctOptions& options, const model::Job& job, const model::Step& step) {

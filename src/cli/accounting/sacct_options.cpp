@@ -29,6 +29,7 @@ struct Typed {
     bool allocations = false, truncate = false, header = true, convert = true;
     bool parsable = false, parsable2 = false, scripts = false, environments = false;
     bool each_element = false, expand = false;
+    std::optional<bool> whole_hetjob;
     DocumentWish document;
     int verbose = 0;
 };
@@ -45,8 +46,15 @@ Taken no_completion(Typed&, const OptionUse& use) {
 Taken no_associations(Typed&, const OptionUse& use) {
     return refuse(use.program, "there are no associations on this cluster");
 }
-Taken no_whole_hetjob(Typed&, const OptionUse& use) {
-    return refuse(use.program, "the components of a heterogeneous job are named one by one (12+1)");
+Taken take_whole_hetjob(Typed& typed, const OptionUse& use) {
+    if (!use.has_value || use.value == "yes") {
+        typed.whole_hetjob = true;
+    } else if (use.value == "no") {
+        typed.whole_hetjob = false;
+    } else {
+        return refuse(use.program, fmt::format("Invalid value for --whole-hetjob: {}", use.value));
+    }
+    return std::nullopt;
 }
 std::string help_format() { return helpformat(names_of(sacct_fields())); }
 
@@ -129,7 +137,9 @@ const Option<Typed> kOptions[] = {
     {{.name = "uid", .argument = kValue, .same_as = "user"}},
     {{"verbose", 'v', kNone, "", "say which time is looked at"}, count<&Typed::verbose>},
     {{"wckeys", 'W', kValue, "NAMES", "only jobs with these wckeys"}, keep<&Typed::wckeys>},
-    {{.name = "whole-hetjob", .argument = kMaybe}, no_whole_hetjob},
+    {{"whole-hetjob", 0, kMaybe, "yes|no",
+      "all components of a heterogeneous job, or only those named"},
+     take_whole_hetjob},
     yaml_option<&Typed::document>(),
     time_format_variable<&Typed::time_format>(),
     elements_max_variable<&Typed::elements_max>(),
@@ -210,6 +220,7 @@ class Reader {
         out_.verbose = typed_.verbose;
         out_.allocations = typed_.allocations;
         out_.each_element = typed_.each_element;
+        out_.whole_hetjob = typed_.whole_hetjob;
         out_.scripts = typed_.scripts;
         out_.environments = typed_.environments;
         out_.document = typed_.document;

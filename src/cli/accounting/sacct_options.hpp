@@ -24,8 +24,9 @@ struct SacctOptions {
     SacctView view;
     std::string clusters;
     int verbose = 0;
-    bool allocations = false;   // -X: no steps.
-    bool each_element = false;  // --array
+    bool allocations = false;          // -X: no steps.
+    bool each_element = false;         // --array
+    std::optional<bool> whole_hetjob;  // Unset: all components if the first is asked for.
     bool scripts = false, environments = false;
     DocumentWish document;
 
@@ -43,6 +44,9 @@ bool is_wanted(const SacctOptions& options, const model::Job& job);
 // Of "12.0" only step 0, and no line for the job.
 bool is_wanted(const SacctOptions& options, const model::Job& job, const model::Step& step);
 bool wants_job_line(const SacctOptions& options, const model::Job& job);
+// The components of heterogeneous jobs that are meant along with those that were found.
+std::vector<model::JobSelector> companions(const SacctOptions& options,
+                                           const std::vector<model::Job>& found);
 
 struct SacctParsed {
     SacctOptions options;

@@ -179,6 +179,12 @@ Result<client::JobsQuery> to_query(const Typed& typed) {
     return query;
 }
 
+// One that is held, or must wait for another job or a moment, has no place in the order yet.
+bool competes(const model::Job& job, Instant now) {
+    const auto eligible = format::eligible_time(job);
+    return job.priority > 0 && eligible && *eligible <= now;
+}
+
 int run(const Typed& typed) {
     const auto table =
         format::FieldTable<Row>::by_letter(kFields, format::parse_letter_format(format_of(typed)));
@@ -201,6 +207,7 @@ int run(const Typed& typed) {
     if (typed.weights) rows.push_back({.job = nullptr, .partition = ""});
     for (const model::Job& job : found->jobs) {
         if (typed.weights) break;
+        if (!competes(job, found->now)) continue;
         for (const std::string& partition : job.spec->partitions)
             rows.push_back({.job = &job, .partition = partition});
     }

@@ -5,6 +5,7 @@
 #include "cli/format/job_facts.hpp"
 #include "model/dependency.hpp"
 #include "model/hostlist.hpp"
+#include "model/sluid.hpp"
 
 namespace switchyard::cli::format {
 namespace {
@@ -33,9 +34,7 @@ std::string het_job_id(const JobRow& row) {
 }
 
 std::string het_job_id_set(const JobRow& row) {
-    if (!row.job.het) return "N/A";
-    const std::uint32_t first = row.job.het->leader.value;
-    return number(first) + "-" + number(first + row.job.het->size - 1);
+    return row.job.het ? component_ids(*row.job.het) : "N/A";
 }
 
 std::string het_job_offset(const JobRow& row) {
@@ -192,6 +191,8 @@ const Field<JobRow> kFields[] = {
      [](const JobRow& r) { return fmt::format("{:16.14f}", r.job.priority / 4294967295.0); }},
     {'q', "QOS", "QOS", kCut, [](const JobRow& r) { return or_null(spec(r).qos); }},
     {'r', "Reason", "REASON", kCut, [](const JobRow& r) { return reason_text(r.job); }},
+    {'s', "SLUID", "SLUID", kCut,
+     [](const JobRow& r) { return model::sluid_of(r.job, r.view.cluster); }},
     {'t', "StateCompact", "ST", kCut,
      [](const JobRow& r) { return std::string(model::short_name(model::state_of(r.job))); }},
     {'u', "UserName", "USER", kCut, user_name},
@@ -238,7 +239,7 @@ const Field<JobRow> kFields[] = {
     {'Y', "SchedNodes", "SCHEDNODES", kNodes, planned_nodes},
     {'Z', "WorkDir", "WORK_DIR", kCut, [](const JobRow& r) { return or_null(spec(r).work_dir); }},
     // Without a letter, or kept for old formats.
-    {'s', "SelectJobInfo", "SELECT_JOBINFO", kCut, nothing},
+    {0, "SelectJobInfo", "SELECT_JOBINFO", kCut, nothing},
     {0, "gres", "TRES_PER_NODE", kCut,
      [](const JobRow& r) { return tres_list(spec(r).gres_per_node); }},
     {0, "AccrueTime", "ACCRUE_TIME", kCut,
@@ -284,7 +285,7 @@ const Field<JobRow> kFields[] = {
     {0, "HetJobIDSet", "HET_JOB_ID_SET", kCut, het_job_id_set},
     {0, "HetJobOffset", "HET_JOB_OFFSET", kCut, het_job_offset},
     {0, "LastSchedEval", "LAST_SCHED_EVAL", kCut,
-     [](const JobRow& r) { return moment_text(r.job.last_evaluated, r.view, "N/A"); }},
+     [](const JobRow& r) { return moment_text(last_evaluated(r.job), r.view, "N/A"); }},
     {0, "LicensesAlloc", "LICENSES_ALLOC", kCut,
      [](const JobRow& r) {
          return model::run_of(r.job) != nullptr ? or_null(spec(r).licenses) : "(null)";
@@ -349,7 +350,7 @@ std::span<const Field<JobRow>> job_fields() { return kFields; }
 std::vector<Column> all_columns(std::span<const Field<JobRow>> fields) {
     std::vector<Column> columns;
     for (const Field<JobRow>& field : fields) {
-        if (field.letter == 0 || field.letter == 's') continue;
+        if (field.letter == 0) continue;
         Column column;
         column.field = field.letter;
         column.suffix = "|";

@@ -12,6 +12,7 @@
 #include "model/hostlist.hpp"
 #include "model/mail.hpp"
 #include "model/signals.hpp"
+#include "model/sluid.hpp"
 
 namespace switchyard::cli::format {
 namespace {
@@ -185,14 +186,15 @@ void JobWriter::add_group_and_place() {
     document_.texts("gres_detail", gres_details(job_, context_));
     document_.integer("group_id", spec_.gid);
     text("group_name", spec_.group);
-    zero("het_job_id");
-    text("het_job_id_set", "");
-    zero("het_job_offset");
+    const auto& het = job_.het;
+    number("het_job_id", Number::of(het ? het->leader.value : 0));
+    text("het_job_id_set", het ? component_ids(*het) : "");
+    number("het_job_offset", Number::of(het ? het->offset : 0));
     document_.integer("job_id", job_.id.value);
     add_resources();
     document_.texts("job_size_str", {});
     document_.texts("job_state", states_of(job_));
-    number("last_sched_evaluation", moment_number(job_.last_evaluated));
+    number("last_sched_evaluation", moment_number(last_evaluated(job_)));
     text("licenses", spec_.licenses);
     text("licenses_allocated", ran() ? spec_.licenses : "");
 }
@@ -287,7 +289,8 @@ void JobWriter::add_names() {
     document_.texts("mail_type", mail);
     text("mail_user", spec_.mail_user.empty() ? spec_.user : spec_.mail_user);
     zero("max_cpus");
-    number("max_nodes", Number::of(spec_.nodes_max.value_or(0)));
+    const bool waits = std::holds_alternative<model::Pending>(job_.phase);
+    number("max_nodes", Number::of(waits ? spec_.nodes_max.value_or(0) : 0));
     text("mcs_label", spec_.mcs_label);
     const bool per_gpu = spec_.memory.per == model::MemoryRequest::Per::Gpu;
     text("memory_per_tres", per_gpu ? fmt::format("gres/gpu:{}", spec_.memory.amount.value) : "");
@@ -361,7 +364,7 @@ void JobWriter::add_priority() {
 
 void JobWriter::add_times() {
     document_.begin_map("step_id");
-    text("sluid", "");
+    text("sluid", model::sluid_of(job_, context_.cluster));
     number("job_id", Number::of(job_.id.value));
     unset("step_het_component");
     text("step_id", "entire");

@@ -1,5 +1,7 @@
 #include "cli/format/job_facts.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/text.hpp"
@@ -143,6 +145,11 @@ std::string batch_host(const Job& job) {
     return allocation->nodes.front().node;
 }
 
+std::string component_ids(const model::HetPlace& place) {
+    const std::uint32_t first = place.leader.value;
+    return fmt::format("{}-{}", first, first + place.size - 1);
+}
+
 std::string partition_text(const Job& job) {
     if (pending_of(job) != nullptr && job.spec->partitions.size() > 1) {
         return join(job.spec->partitions, ",");
@@ -221,6 +228,10 @@ std::optional<Instant> eligible_time(const Job& job) {
     }
     if (job.eligible) return job.eligible;
     return std::max(job.submitted, job.spec->begin.value_or(job.submitted));
+}
+
+std::optional<Instant> last_evaluated(const Job& job) {
+    return job.last_evaluated ? job.last_evaluated : job.submitted;
 }
 
 std::optional<Instant> accrue_time(const Job& job) {

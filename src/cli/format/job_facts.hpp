@@ -21,6 +21,8 @@ std::string node_list(const model::Job& job);
 std::string batch_host(const model::Job& job);  // Empty when there is none.
 
 // One name, or all it waits for.
+// "27-28": the ids of all components of a heterogeneous job.
+std::string component_ids(const model::HetPlace& place);
 std::string partition_text(const model::Job& job);
 // The word, and what the controller adds to it.
 std::string reason_text(const model::Job& job);
@@ -34,6 +36,8 @@ Seconds time_used(const model::Job& job, Instant now);
 std::optional<Instant> shown_start(const model::Job& job);
 std::optional<Instant> shown_end(const model::Job& job);
 std::optional<Instant> eligible_time(const model::Job& job);
+// A job is looked at when it is submitted, and by every pass that reaches it.
+std::optional<Instant> last_evaluated(const model::Job& job);
 std::optional<Instant> accrue_time(const model::Job& job);
 // The limit without which it was submitted is that of its partition: the controller fills it in.
 std::optional<model::TimeLimit> time_limit(const model::Job& job);

@@ -10,6 +10,7 @@
 #include "model/dependency.hpp"
 #include "model/hostlist.hpp"
 #include "model/mail.hpp"
+#include "model/sluid.hpp"
 
 namespace switchyard::cli::format {
 namespace {
@@ -85,9 +86,8 @@ void JobText::add_identity() {
         first +=
             fmt::format("HetJobId={} HetJobOffset={} ", job_.het->leader.value, job_.het->offset);
     record_.line(first + "JobName=" + spec_.name);
-    if (job_.het)
-        record_.line(fmt::format("HetJobIdSet={}-{}", job_.het->leader.value,
-                                 job_.het->leader.value + job_.het->size - 1));
+    if (job_.het) record_.line("HetJobIdSet=" + component_ids(*job_.het));
+    if (style_.details) record_.line("SLUID=" + model::sluid_of(job_, style_.cluster));
     record_.line(fmt::format(
         "UserId={} GroupId={} MCS_label={}", name_and_id(spec_.user, spec_.uid),
         name_and_id(spec_.group, spec_.gid), spec_.mcs_label.empty() ? "N/A" : spec_.mcs_label));
@@ -134,7 +134,7 @@ void JobText::add_times() {
         before = time_used(job_, style_.now).count();
     }
     record_.line(fmt::format("SuspendTime={} SecsPreSuspend={} LastSchedEval={} Scheduler={}",
-                             suspended, before, moment(job_.last_evaluated, "Unknown"),
+                             suspended, before, moment(last_evaluated(job_), "Unknown"),
                              job_.scheduler.empty() ? "Main" : job_.scheduler));
 }
 

@@ -95,7 +95,7 @@ void write_hardware(Document& document, const Node& node, const std::string& clu
 }
 
 void write_condition(Document& document, const Node& node) {
-    document.number("last_busy", moment_number(node.last_busy));
+    document.number("last_busy", moment_number(last_busy(node)));
     document.text("mcs_label", "");
     document.integer("specialized_memory", count_of(node.config.mem_spec_limit));
     document.text("name", node.config.name);
@@ -152,12 +152,12 @@ void write_range(Document& document, std::string_view key, const std::vector<con
 // What nodes must have in common to stand in one entry.
 std::string likeness(const Node& node) {
     const NodeSize size = size_of(node);
-    return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", model::full_state(node),
+    return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", model::full_state(node),
                        size.cpus, size.sockets, size.cores_per_socket, size.threads_per_core,
                        size.memory.value, size.tmp_disk.value, node.config.weight,
                        join(node.config.features, ","), model::to_string(gres_of(node)),
-                       gres_used(node), node.used_cpus, node.used_memory.value,
-                       node.mark ? node.mark->reason : "", node.comment, node.extra);
+                       gres_used(node), node.mark ? node.mark->reason : "", node.comment,
+                       node.extra);
 }
 
 void write_group_counts(Document& document, const Partition& partition,
@@ -217,7 +217,8 @@ void write_group_sizes(Document& document, const std::vector<const Node*>& nodes
     document.number("minimum", free_memory(*least));
     document.number("maximum", free_memory(*most));
     document.end();
-    document.integer("allocated", count_of(nodes.front()->used_memory));
+    // One number for nodes that may differ in it: Slurm's is that of the last.
+    document.integer("allocated", count_of(nodes.back()->used_memory));
     document.end();
     range("weight", [](const NodeSize&, const Node& node) { return node.config.weight; });
 }

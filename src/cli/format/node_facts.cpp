@@ -91,6 +91,11 @@ PartitionTotals totals_of(const model::Partition& partition,
     return totals;
 }
 
+std::optional<Instant> last_busy(const model::Node& node) {
+    if (node.last_busy || !node.facts) return node.last_busy;
+    return node.facts->agent_started;
+}
+
 std::string over_subscribe_text(const model::Partition& partition) {
     switch (partition.over_subscribe) {
         case model::Partition::OverSubscribe::No:

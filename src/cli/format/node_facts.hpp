@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,8 @@ const std::vector<model::GresInventory>& gres_of(const model::Node& node);
 // How the node keeps jobs to their shares of a card: "shard:guard"; empty: it has none.
 std::string protection_of(const model::Node& node);
 std::string host_name_of(const model::Node& node);
+// When something last ran on it; of one that was never used, since when it waits for that.
+std::optional<Instant> last_busy(const model::Node& node);
 std::string address_of(const model::Node& node);
 
 // The inventory as if all of it were granted, for the sums of TRES texts.

@@ -74,9 +74,9 @@ void add_state(Record& record, const Node& node, const RecordStyle& style) {
                             moment(node.facts ? node.facts->booted : never, "None", style),
                             moment(node.facts ? node.facts->agent_started : never, "None", style)));
     const bool busy = node.running_jobs > 0 || node.completing_jobs > 0;
-    const std::optional<Instant> last_busy = busy ? style.now : node.last_busy;
+    const std::optional<Instant> in_use = busy ? style.now : last_busy(node);
     record.line(fmt::format("LastBusyTime={} ResumeAfterTime=None SuspendTime=INFINITE",
-                            moment(last_busy, "Unknown", style)));
+                            moment(in_use, "Unknown", style)));
 }
 
 // What its cards did when its agent last looked: "0:93%,4096M,280W;1:0%,3M,60W".

@@ -13,6 +13,7 @@ struct RecordStyle {
     bool details = false;
     std::string time_format;  // SLURM_TIME_FORMAT
     Instant now{};
+    std::string cluster;
 };
 
 class Record {

@@ -193,12 +193,13 @@ void Cluster::Impl::requeue_now(Job& job, bool hold, Seconds rest) {
 
 void Cluster::Impl::end_pending(Job& job, model::Outcome outcome) {
     SY_ASSERT(std::holds_alternative<model::Pending>(job.phase));
-    const bool queued = queue_.contains(job.id);
+    // One that only its partition kept out of the queue could have run, as far as it was concerned.
+    const auto& pending = std::get<model::Pending>(job.phase);
+    const bool ready = queue_.contains(job.id) || pending.reason == model::Reason::PartitionDown;
     unqueue(job.id);
     drop_reservation(job.id);
     unindex_dependency(job);
-    const auto& pending = std::get<model::Pending>(job.phase);
-    if (queued && pending.eligible_at <= now_) {
+    if (ready && pending.eligible_at <= now_) {
         job.eligible = std::max(pending.eligible_at, job.submitted);
     }
     job.phase = model::Ended{std::nullopt, now_, outcome};
