@@ -213,6 +213,18 @@ CommandText text() {
             .takes_words = true};
 }
 
+// "setdebugflags -Steps": what follows is no option of ours.
+std::vector<char*> spare_flags(std::vector<char*> arguments) {
+    static char kEnd[] = "--";
+    for (std::size_t i = 1; i < arguments.size(); ++i) {
+        const std::string_view word = arguments[i];
+        if (word.size() < 9 || !starts_with_ignoring_case("setdebugflags", word)) continue;
+        arguments.insert(arguments.begin() + static_cast<std::ptrdiff_t>(i) + 1, kEnd);
+        break;
+    }
+    return arguments;
+}
+
 void print_help(Scontrol&, const Words&) { print(help_of(text(), lines_of(kOptions))); }
 
 }  // namespace
@@ -258,7 +270,9 @@ format::RecordStyle Scontrol::style(Instant now) const {
 int scontrol_main(int argc, char** argv) {
     Scontrol control;
     control.document.command.assign(argv, argv + argc);
-    const ParsedLine line = parse_options(text(), kOptions, control, argc, argv);
+    std::vector<char*> arguments = spare_flags({argv, argv + argc});
+    const ParsedLine line = parse_options(text(), kOptions, control,
+                                          static_cast<int>(arguments.size()), arguments.data());
     if (line.exit_code) return *line.exit_code;
     if (line.words.empty()) {
         read_commands(control);

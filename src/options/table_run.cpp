@@ -324,8 +324,8 @@ constexpr Option kCommand[] = {
      .set = store_text<&CommandSettings::wrap>},
     {.name = "parsable",
      .commands = kSbatch | kSrun,
-     .help = "print only the id of the job (and the cluster, if one was named), or with srun\n"
-             "--async of the step",
+     .help = "print only the id of the job (and the cluster, if one was named); with srun "
+             "--async, of the step",
      .set = store_flag<&CommandSettings::parsable>},
     {.name = "wait",
      .letter = 'W',

@@ -191,7 +191,7 @@ def test_a_message_reaches_the_output_of_a_script_and_an_salloc(cluster):
     wait_until(lambda: "maintenance at five  oclock" in cluster.read("note.out"), 60, "the message in the output")
     assert re.search(r"^\[\S+\] error: maintenance at five  oclock$", cluster.read("note.out"), re.M)
     cluster.run(f"scancel {job}").ok()
-    owner = cluster.popen("salloc -n1 bash -c 'echo $SLURM_JOB_ID > alloc.id; sleep 600' 2> alloc.err")
+    owner = cluster.popen("salloc -K -n1 bash -c 'echo $SLURM_JOB_ID > alloc.id; exec sleep 600' 2> alloc.err")
     wait_until(lambda: (cluster.home(cluster.me()) / "alloc.id").exists() and cluster.read("alloc.id").strip(), 60, "salloc")
     alloc = cluster.read("alloc.id").strip()
     cluster.run(f"scontrol notify {alloc} hello").ok()
