@@ -30,14 +30,14 @@ enum class TriggerType : std::uint8_t {
 };
 inline constexpr TriggerType kTriggerTypeLast = TriggerType::ControllerResumed;
 
-struct Trigger {
-    // It happened; the program is run then.
-    struct Fired {
-        Instant due{};
-        std::string argument;
-        bool operator==(const Fired&) const = default;
-    };
+// A trigger happened; its program is run then.
+struct TriggerFired {
+    Instant due{};
+    std::string argument;
+    bool operator==(const TriggerFired&) const = default;
+};
 
+struct Trigger {
     std::uint32_t id = 0;
     TriggerResource resource = TriggerResource::Node;
     TriggerType type = TriggerType::Down;
@@ -48,7 +48,7 @@ struct Trigger {
     std::string user;
     std::string program;     // A path, and arguments before the one that names what happened.
     bool permanent = false;  // It stays when it has been run.
-    std::optional<Fired> fired;
+    std::optional<TriggerFired> fired;
     bool operator==(const Trigger&) const = default;
 };
 

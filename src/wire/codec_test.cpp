@@ -177,7 +177,7 @@ class Filler {
             max_mem_per_node, priority_tier, priority_job_factor, over_subscribe,
             over_subscribe_count, allow_groups, allow_accounts, deny_accounts, allow_qos, deny_qos,
             alloc_nodes, qos, alternate, grace_time, over_time_limit, preempt_mode);
-    SY_FILL(model::Trigger::Fired, due, argument);
+    SY_FILL(model::TriggerFired, due, argument);
     SY_FILL(model::Trigger, id, resource, type, job, nodes, offset, uid, gid, user, program,
             permanent, fired);
     SY_FILL(model::TimeLimitChange, mode, limit);

@@ -112,7 +112,7 @@ void Cluster::Impl::fire_triggers() {
             run_trigger(trigger, std::move(argument));
             continue;
         }
-        trigger.fired = model::Trigger::Fired{now_ + trigger.offset, std::move(argument)};
+        trigger.fired = model::TriggerFired{now_ + trigger.offset, std::move(argument)};
         changes_.triggers.insert(id);
         retime_trigger(trigger);
     }
