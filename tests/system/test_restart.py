@@ -27,8 +27,8 @@ def test_a_job_survives_the_restart_of_controller_and_agent(make_cluster):
 
 def test_an_end_while_nobody_listens_is_not_lost(make_cluster):
     cluster = make_cluster(names=["n1"])
-    job = cluster.wrap("while [ ! -e go ]; do sleep 0.05; done; touch done; exit 7")
-    cluster.wait_state(job, "RUNNING")
+    job = cluster.wrap("touch begun; while [ ! -e go ]; do sleep 0.05; done; touch done; exit 7")
+    wait_until(lambda: (cluster.home() / "begun").exists(), what="the script to begin")
     kill(cluster.controller, signal.SIGKILL)
     kill(cluster.agents["n1"], signal.SIGKILL)
     cluster.write("go", "")
