@@ -312,12 +312,25 @@ void Clients::command() {
             return ask_soon(std::move(event));
         }
         default: {
+            const std::string name =
+                sim_.nodes[random.below(static_cast<std::uint32_t>(sim_.nodes.size()))]->name();
+            if (random.chance(20)) {
+                return ask_soon(core::event::Reboot{{},
+                                                    kOperator,
+                                                    "root",
+                                                    {name},
+                                                    random.chance(50),
+                                                    random.chance(50)
+                                                        ? model::NodeReboot::After::Resume
+                                                        : model::NodeReboot::After::Keep,
+                                                    std::nullopt});
+            }
             core::event::UpdateNode event{{}, kOperator, "root", {}};
-            event.update.nodes = {
-                sim_.nodes[random.below(static_cast<std::uint32_t>(sim_.nodes.size()))]->name()};
+            event.update.nodes = {name};
             const model::NodeVerb verbs[] = {model::NodeVerb::Drain, model::NodeVerb::Undrain,
-                                             model::NodeVerb::Resume, model::NodeVerb::Down};
-            event.update.verb = verbs[random.below(4)];
+                                             model::NodeVerb::Resume, model::NodeVerb::Down,
+                                             model::NodeVerb::CancelReboot};
+            event.update.verb = verbs[random.below(5)];
             event.update.reason = "chaos";
             return ask_soon(std::move(event));
         }

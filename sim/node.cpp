@@ -100,6 +100,17 @@ void SimNode::lose_power(bool wipe_spool) {
     ++sim_.figures.faults;
     sim_.world.trace("{}: loses power", config_.name);
     sim_.checker.lost_power();
+    go_down(wipe_spool);
+}
+
+void SimNode::reboot() {
+    const auto alive = [](const auto& entry) { return entry.second.alive; };
+    if (std::ranges::any_of(spool_, alive)) violated("a node is told to reboot that has steps");
+    sim_.world.trace("{}: reboots", config_.name);
+    go_down(false);
+}
+
+void SimNode::go_down(bool wipe_spool) {
     ++boot_;
     powered_ = agent_up_ = false;
     ending_.clear();
@@ -172,6 +183,8 @@ void SimNode::receive(std::uint64_t link, const core::Effect& effect, const mode
         } else if (const auto* known = std::get_if<core::effect::StepEndKnown>(&effect)) {
             const auto found = spool_.find(known->key);
             if (found != spool_.end() && found->second.report) spool_.erase(found);
+        } else if (std::holds_alternative<core::effect::RebootNode>(effect)) {
+            reboot();
         } else if (const auto* set = std::get_if<core::effect::SetDeadline>(&effect)) {
             for (auto& [key, stepd] : spool_) {
                 if (key.job != set->job || key.attempt != set->attempt || !stepd.alive) continue;

@@ -57,6 +57,8 @@ class SimNode {
     void send(core::Event event);
     void send_again_later(core::Event event);
     void launch(const StepKey& key, const model::Job& job);
+    void reboot();
+    void go_down(bool wipe_spool);
     void arm(Stepd& stepd);
     void stepd_timer(const StepKey& key, std::uint64_t life);
     void end(Stepd& stepd, core::StepReport report);

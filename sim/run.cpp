@@ -50,6 +50,8 @@ core::Settings Simulation::settings(std::uint64_t seed) {
     settings.owner_grace = kOwnerGrace;
     settings.min_job_age = seed % 3 == 0 ? Seconds{10} : Seconds{100000};
     settings.return_to_service = 2;
+    settings.can_reboot = true;
+    settings.resume_timeout = Seconds{80};
     settings.backfill = seed % 5 != 0;
     settings.backfill_interval = Seconds{5};
     return settings;

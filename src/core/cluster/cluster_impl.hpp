@@ -372,6 +372,7 @@ class Cluster::Impl {
     void node_failed_job(Job& job, const std::string& node);
     void node_timer(NodeIndex node);
     void on(const event::UpdateNode& event);
+    void set_node_state(NodeIndex node, const model::NodeUpdate& update, const std::string& by);
     void on(const event::UpdatePartition& event);
     void write_partition(const model::Partition& partition);
 

@@ -50,36 +50,7 @@ void Cluster::Impl::on(const event::UpdateNode& event) {
             pool_.redescribe(index, node);
             ++hope_epoch_;
         }
-        const std::string reason = update.reason.value_or(node.mark ? node.mark->reason : "");
-        switch (update.verb) {
-            case Verb::CancelReboot:
-                break;
-            case Verb::None:
-                if (update.reason && (node.down || node.drain))
-                    node.mark = model::NodeMark{reason, by, now_};
-                break;
-            case Verb::Drain:
-            case Verb::Fail:
-                node.drain = true;
-                node.mark = model::NodeMark{reason, by, now_};
-                break;
-            case Verb::Undrain:
-                node.drain = false;
-                if (!node.down) node.mark.reset();
-                break;
-            case Verb::Resume:
-            case Verb::Idle:
-                node.drain = node.down = false;
-                node.mark.reset();
-                if (!node.responding) {
-                    node_sides_[index].silent_since = now_;
-                    timers_.set({TimerKey::Kind::Node, index}, now_ + settings_.node_timeout);
-                }
-                break;
-            case Verb::Down:
-                node_down(index, reason, by);
-                break;
-        }
+        set_node_state(index, update, by);
         touch_node(index);
         refresh_node(index);
         if (update.verb == Verb::Fail) node_event(index, model::TriggerType::Fail);
@@ -88,6 +59,42 @@ void Cluster::Impl::on(const event::UpdateNode& event) {
     if (update.verb != Verb::None) cluster_event(model::TriggerType::Reconfig, "reconfig");
     if (reorder) rebuild();
     reply(event.token, reply::Done{{}, static_cast<std::uint32_t>(named.size()), {}});
+}
+
+void Cluster::Impl::set_node_state(NodeIndex index, const model::NodeUpdate& update,
+                                   const std::string& by) {
+    using Verb = model::NodeVerb;
+    model::Node& node = nodes_[index];
+    const std::string reason = update.reason.value_or(node.mark ? node.mark->reason : "");
+    switch (update.verb) {
+        case Verb::CancelReboot:
+            break;
+        case Verb::None:
+            if (update.reason && (node.down || node.drain))
+                node.mark = model::NodeMark{reason, by, now_};
+            break;
+        case Verb::Drain:
+        case Verb::Fail:
+            node.drain = true;
+            node.mark = model::NodeMark{reason, by, now_};
+            break;
+        case Verb::Undrain:
+            node.drain = false;
+            if (!node.down) node.mark.reset();
+            break;
+        case Verb::Resume:
+        case Verb::Idle:
+            node.drain = node.down = false;
+            node.mark.reset();
+            if (!node.responding) {
+                node_sides_[index].silent_since = now_;
+                timers_.set({TimerKey::Kind::Node, index}, now_ + settings_.node_timeout);
+            }
+            break;
+        case Verb::Down:
+            node_down(index, reason, by);
+            break;
+    }
 }
 
 }  // namespace switchyard::core
