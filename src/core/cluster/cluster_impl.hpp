@@ -378,7 +378,7 @@ class Cluster::Impl {
 
     // --- reboot.cpp
     void on(const event::Reboot& event);
-    Status cancel_reboot(NodeIndex node);
+    void cancel_reboot(model::Node& node);
     void reboot_if_idle(NodeIndex node);
     void reboot_done(NodeIndex node, Instant booted);
     void reboot_timer(NodeIndex node);

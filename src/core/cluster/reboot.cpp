@@ -59,16 +59,12 @@ void Cluster::Impl::on(const event::Reboot& event) {
     reply(event.token, reply::Done{{}, static_cast<std::uint32_t>(named.size()), {}});
 }
 
-Status Cluster::Impl::cancel_reboot(NodeIndex index) {
-    model::Node& node = nodes_[index];
-    if (!node.reboot) return {};
-    if (node.reboot->issued)
-        return fail(Errc::RebootInProgress, std::string(errc_text(Errc::RebootInProgress)));
-    const bool drained = node.reboot->drained;
-    if (drained) node.drain = false;
+// One that has not begun.
+void Cluster::Impl::cancel_reboot(model::Node& node) {
+    if (!node.reboot) return;
+    if (node.reboot->drained) node.drain = false;
     if (!node.drain && !node.down) node.mark.reset();
     node.reboot.reset();
-    return {};
 }
 
 // What depends on a node's jobs and state. Cheap where nothing does.

@@ -28,12 +28,11 @@ void Cluster::Impl::on(const event::UpdateNode& event) {
                     {}});
         }
     }
-    if (update.verb == Verb::CancelReboot) {
-        for (const NodeIndex index : named) {
-            const Status cancelled = cancel_reboot(index);
-            if (!cancelled) return reply(event.token, reply::Failed{cancelled.error(), {}});
-        }
-    }
+    const auto rebooting = [&](NodeIndex i) {
+        return nodes_[i].reboot && nodes_[i].reboot->issued;
+    };
+    if (update.verb == Verb::CancelReboot && std::ranges::any_of(named, rebooting))
+        return refuse(event.token, Errc::RebootInProgress);
     const std::string by =
         event.caller_name.empty() ? std::to_string(event.caller.uid) : event.caller_name;
     bool reorder = false;
@@ -68,6 +67,7 @@ void Cluster::Impl::set_node_state(NodeIndex index, const model::NodeUpdate& upd
     const std::string reason = update.reason.value_or(node.mark ? node.mark->reason : "");
     switch (update.verb) {
         case Verb::CancelReboot:
+            cancel_reboot(node);
             break;
         case Verb::None:
             if (update.reason && (node.down || node.drain))
