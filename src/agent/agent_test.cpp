@@ -379,6 +379,38 @@ TEST_F(AgentTest, RelaysCommandsWithTheCallersIdentity) {
     EXPECT_TRUE(next([](const auto& m) { return m.has_relay_close(); }));
 }
 
+TEST_F(AgentTest, RebootsOnceAndSaysWhatItIsToldToSay) {
+    const std::string program = dir + "/reboot.sh";
+    ASSERT_TRUE(os::write_new_file(program,
+                                   "#!/bin/sh\ncd " + dir +
+                                       "/desk\necho $SLURMD_NODENAME >> rebooted\n"
+                                       "while [ ! -e go ]; do sleep 0.01; done\n",
+                                   0755));
+    start_agent();
+    accept_agent();
+    wire::ControllerToAgent reboot;
+    reboot.mutable_reboot()->set_program(program);
+    link.send(reboot);
+    ASSERT_TRUE(wait_for_file("rebooted"));
+    link.send(reboot);  // Told again while it is at it.
+    wire::ControllerToAgent level;
+    level.mutable_log_level()->set_level(0);
+    link.send(level);
+    level.mutable_log_level()->set_level(3);
+    link.send(level);
+    // Orders are followed in turn: when the script has run, so have they.
+    launch("echo done > done");
+    ASSERT_TRUE(wait_for_file("done"));
+    ASSERT_TRUE(report());
+    end_known();
+    EXPECT_EQ(read("rebooted"), "n1\n");
+    const auto log = os::read_file(dir + "/agent.log");
+    ASSERT_TRUE(log);
+    EXPECT_NE(log->find("Set debug level to 'quiet'"), std::string::npos);
+    EXPECT_EQ(log->find("Set debug level to 'info'"), std::string::npos) << *log;
+    ASSERT_TRUE(os::write_new_file(dir + "/desk/go", "", 0644));
+}
+
 TEST_F(AgentTest, TermEndsTheAgentAndLeavesTheJobAlone) {
     start_agent();
     accept_agent();

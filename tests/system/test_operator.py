@@ -5,6 +5,7 @@ import hashlib
 import hmac
 import json
 import re
+import resource
 import signal
 
 import pytest
@@ -211,6 +212,7 @@ def test_abort_ends_the_controller_at_once_and_loses_nothing(make_cluster):
     made = make_cluster(names=("n1",))
     job = made.wrap("sleep 600")
     made.wait_state(job, "RUNNING")
+    resource.prlimit(made.controller.pid, resource.RLIMIT_CORE, (0, 0))  # It would leave a core file.
     made.run("scontrol abort", user=None).ok()
     assert made.controller.wait(60) == -signal.SIGABRT
     made.start_controller()
