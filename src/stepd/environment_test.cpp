@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text.hpp"
+#include "model/sluid.hpp"
 #include "stepd/gpu_environment.hpp"
 
 namespace switchyard::stepd {
@@ -66,10 +67,12 @@ Launch batch(const model::JobSpec& spec, std::uint32_t id, std::vector<model::No
     return launch;
 }
 
-// One line a variable, sorted, as `env | grep ... | sort` prints them.
+// One line a variable, sorted, as `env | grep ... | sort` prints them. The SLUID has a test of its
+// own.
 std::vector<std::string> shown(std::vector<std::string> env) {
     std::erase_if(env, [](const std::string& entry) {
         const std::string name = entry.substr(0, entry.find('='));
+        if (name == "SLURM_JOB_SLUID") return true;
         for (const char* word : {"SLURM", "CUDA", "ROCR", "GPU", "ZE_", "HOSTNAME", "TMPDIR"}) {
             if (name.contains(word)) return false;
         }
@@ -126,6 +129,12 @@ const std::string kOneNode = R"(
     SLURM_TASKS_PER_NODE=1
 )";
 const std::string kYear = "\nSLURM_JOB_END_TIME=1826242956\n";
+
+TEST(Environment, HasTheNameOfTheJobThatNoOtherHas) {
+    const Launch launch = batch(plain_spec(), 79, {grant("n1", 1, 1)});
+    const std::string entry = "SLURM_JOB_SLUID=" + model::sluid_of(launch.job, launch.cluster);
+    EXPECT_THAT(batch_environment(launch), testing::Contains(entry));
+}
 
 TEST(Environment, OfAPlainBatchJob) {
     const Launch launch = batch(plain_spec(), 79, {grant("n1", 1, 1)});

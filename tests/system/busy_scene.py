@@ -2,7 +2,9 @@
 
 from world import wait_until
 
-ACCOUNT = {"SBATCH_ACCOUNT": "test", "SBATCH_QOS": "normal"}
+# Asked for by variables, so that the command lines are the real one's.
+ACCOUNT = {f"{command}_{what}": value for command in ("SBATCH", "SALLOC", "SLURM")
+           for what, value in (("ACCOUNT", "test"), ("QOS", "normal"))}
 # Ids begin at 121. The array takes 126, 127 and 128.
 RUNNING = [
     ("-J gpujob -p gpu --gres=gpu:1 -t 30", "sleep 900"),

@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import random
 import re
 import shutil
 import signal
@@ -54,9 +55,15 @@ class Answer:
 
 
 def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """Below those that the kernel gives to whoever dials out, which could take it before the daemon does."""
+    while True:
+        port = random.randrange(15000, 32000)
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
 
 
 class Cluster:
@@ -165,7 +172,7 @@ class Cluster:
                 "LOGNAME": user or os.environ.get("USER", "root"), "LANG": "C.UTF-8", "SHELL": "/bin/bash",
                 "TMPDIR": "/tmp", "SLURM_CONF": str(self.conf), **more}
 
-    def run(self, command, user="alice", cwd=None, input=None, env=None, timeout=60):
+    def run(self, command, user="alice", cwd=None, input=None, env=None, timeout=240):
         """A shell command line as that user; user None is whoever runs the tests (root in CI)."""
         user = user if is_root() else None
         become = {}
@@ -243,7 +250,7 @@ def stepds_of(folder, idle=False):
     return [pid for pid in sorted(alike) if parent_of(pid) not in (None, *alike) and (idle or alike[pid] != "idle")]
 
 
-def kill(process, sig, timeout=10):
+def kill(process, sig, timeout=60):
     """Ends a daemon and waits for it."""
     if process.poll() is not None:
         return

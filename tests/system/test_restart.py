@@ -61,7 +61,7 @@ def test_srun_lives_through_a_controller_restart(make_cluster):
     cluster.start_controller()
     cluster.wait_ready()
     cluster.write("go", "")
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=120)
     assert (out, process.returncode) == ("end\n", 0), err
     wait_until(lambda: cluster.run("squeue -h").out == "", what="the allocation to go")
 

@@ -127,7 +127,7 @@ def test_pty(cluster):
     os.write(parent, b"echo after=$?\n")
     read_until(b"after=130")
     os.write(parent, b"exit 5\n")
-    assert process.wait(20) == 5
+    assert process.wait(120) == 5
     os.close(parent)
 
 

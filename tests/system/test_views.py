@@ -93,6 +93,8 @@ LAST = {
 UNORDERED = {"squeue", "squeue-O", "squeue-array", "squeue-h-o", "squeue-l", "squeue-me", "squeue-start", "squeue-t-pd",
              "squeue-all-fields"}
 NUMBER = r"(?<![\w.])\d+(\.\d+)?[KMGT]?(?![\w.:])"
+# A shell may see the end of its sleep before its own signal comes.
+SHELL = [(r"   FAILED    143:0", "CANCELLED     0:15"), (r"ExitCode=143:0", "ExitCode=0:15")]
 FACTORS = [(r"(?m)(?<=[a-z])( +\d+)+( +|$)", " FACTORS ")]
 # Of single files: what is masked besides (in both), because it is an amount of work or use.
 AMOUNTS = {
@@ -105,6 +107,9 @@ AMOUNTS = {
     "squeue-start": [(r" +TIME", " TIME")],
     "scontrol-release": [(r"\((None|Resources|Priority)\)", "(REASON)")],  # A pass may come between the two commands.
     "squeue-h-o": [(r"(?<= )[1-9]\d{3,}(?= )", "#")],
+    "sacct-array": SHELL,
+    "sacct-final": SHELL,
+    "scontrol-show-job-cancelled": SHELL,
     "sstat": [(NUMBER, "#"), (r"[\w/]+=\S+", "LIST"), (r"n\d\b", "NODE"), (r"(?m) +(?=\S)|-+", " ")],
     "sacct-l": [(r" (?!00:00:00)\d\d:\d\d:\d\d ", " ELAPSED ")],
     # The real one had taken no sample of so short a job.
@@ -114,7 +119,6 @@ AMOUNTS = {
 DOWN = "Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions"
 SHARES = (r"-/64", "0/64", "a share of a taken card: the seed documents' form")
 NO_WEIGHTS = "factors without weight: none is shown of a job, and all weights"
-SHELL = "its shell ended before its own signal came"
 PLANNED = "its start is planned at once here; there no pass had looked at it yet"
 # What the real one printed and we do not, by file: a pattern, what stands for it, and why.
 ALLOWED = {
@@ -129,13 +133,29 @@ ALLOWED = {
                            r"\1|TIME\2|TIME|PENDING\3|n[1-4]|HOME", PLANNED)],
     "sprio": [("        AGE  FAIRSHARE    JOBSIZE  PARTITION        QOS", "", NO_WEIGHTS)],
     "sprio-w": [("AGE  FAIRSHARE", "AGE      ASSOC  FAIRSHARE", NO_WEIGHTS)],
-    "sacct-array": [(r"   FAILED    143:0", "CANCELLED     0:15", SHELL),
-                    (r"(?=126_\[)", "126_5               arr      debug       test          0 CANCELLED+      0:0 \n",
+    "sacct-array": [(r"(?=126_\[)", "126_5               arr      debug       test          0 CANCELLED+      0:0 \n",
                      "an element cancelled alone has a record of its own")],
     "squeue-with-down-nodes": [("May be reserved for other job", "UnavailableNodes:n4", "the node that is not there")],
-    "sacct-final": [(r"   FAILED    143:0", "CANCELLED     0:15", SHELL),
-                    (r"      0:9", "     0:15", "that one was stopped when it was cancelled"),
+    "sacct-final": [(r"      0:9", "     0:15", "that one was stopped when it was cancelled"),
                     (r"  REQUEUED", "CANCELLED+", "that one was put back into the queue")],
+}
+# Documents of the busy scene, compared leaf by leaf; the last is asked for at the end.
+DOCUMENTS = {
+    "squeue-json": "squeue --json",
+    "scontrol-show-job-json": "scontrol show job 121 --json",
+    "sinfo-json": "sinfo --json",
+    "squeue-yaml-1": "squeue --yaml -j 121",
+    "sacct-json": "sacct -j 135 --json",
+}
+LAST_DOCUMENTS = ["sacct-json"]
+# Paths at which the two may differ, and why.
+ALLOWED_LEAVES = {
+    r"^\.jobs\[129\]\.scheduled_nodes": PLANNED,
+    r"^\.jobs\[130\]\.max_nodes": "said of held jobs by a newer release",
+    r"^\.jobs\[134\]\.state_description": "Resources, in more words",
+    r"\.gres\.used: .*0/64": "a share of a taken card: the seed documents' form",
+    r"\.steps\[0\]\.tres\.(requested|consumed)": "the real one had taken no sample of so short a job",
+    r"^\.jobs\[135\]\.tres\.allocated": "the energy of a machine that measures none",
 }
 ADMIN = [
     ("drain-noreason", "scontrol update nodename=n4 state=drain"),
@@ -244,17 +264,6 @@ def test_views(scene, folder, name):
     check(folder, name, found[folder, name], home, host, commands[name])
 
 
-# Documents of the busy scene: every leaf is compared but these, which are moments, amounts and names of the site.
-DOCUMENTS = {
-    "squeue-json": "squeue --json",
-    "scontrol-show-job-json": "scontrol show job 121 --json",
-    "sinfo-json": "sinfo --json",
-    "squeue-yaml-1": "squeue --yaml -j 121",
-    "sacct-json": "sacct -j 135 --json",
-}
-LAST_DOCUMENTS = ["sacct-json"]
-
-
 @pytest.mark.skipif(not GOLDEN.is_dir(), reason="no golden files beside the checkout")
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_documents(scene, name):
@@ -264,17 +273,6 @@ def test_documents(scene, name):
     said = documents[name].ok().out
     found = different_leaves(load(re.sub(THEIR_FOLDERS, "HOME", want.out)), load(re.sub(home.replace("/", r"\\?/"), "HOME", said)))
     report(f"golden/busy/{name}.txt", [line for line in found if not any(re.search(path, line) for path in ALLOWED_LEAVES)])
-
-
-# Paths at which the two may differ, and why.
-ALLOWED_LEAVES = {
-    r"^\.jobs\[129\]\.scheduled_nodes": PLANNED,
-    r"^\.jobs\[130\]\.max_nodes": "said of held jobs by a newer release",
-    r"^\.jobs\[134\]\.state_description": "Resources, in more words",
-    r"\.gres\.used: .*0/64": "a share of a taken card: the seed documents' form",
-    r"\.steps\[0\]\.tres\.(requested|consumed)": "the real one had taken no sample of so short a job",
-    r"^\.jobs\[135\]\.tres\.allocated": "the energy of a machine that measures none",
-}
 
 
 COMPARES = {f"{folder}/{name}" for folder, names in

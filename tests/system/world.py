@@ -77,8 +77,14 @@ def enter():
     shutil.rmtree(folder, ignore_errors=True)
 
 
+# Waits end when the thing is so: patience costs only where a test fails anyway, and a busy machine needs it.
+PATIENCE = 4
+
+
 def wait_until(condition, timeout=60.0, what="condition", every=0.02):
-    """Asks again and again until it holds; never sleeps for luck. Returns what it held. `what` is a text, or makes one."""
+    """Asks again and again until it holds; never sleeps for luck. Returns what it held. `what` is a text, or makes one.
+    `timeout` is in seconds of a machine that has nothing else to do."""
+    timeout *= PATIENCE
     deadline = time.monotonic() + timeout
     while True:
         value = condition()
@@ -87,6 +93,14 @@ def wait_until(condition, timeout=60.0, what="condition", every=0.02):
         if time.monotonic() > deadline:
             raise AssertionError(f"waited {timeout} s for {what() if callable(what) else what}")
         time.sleep(every)
+
+
+def stays(condition, seconds, what="condition"):
+    """Holds now and whenever it is asked in these seconds."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        assert condition(), f"it did not stay so: {what}"
+        time.sleep(0.1)
 
 
 def processes_with(marker):

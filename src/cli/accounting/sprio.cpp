@@ -26,6 +26,7 @@ constexpr double kPriorityTop = 4294967295.0;
 struct PriorityRow {
     const model::Job* job;  // Null: the line of weights.
     std::string partition;
+    std::string cluster;
 };
 using Row = PriorityRow;
 using Field = format::Field<Row>;
@@ -44,6 +45,7 @@ const Field kFields[] = {
     {'A', "", "AGE", kCut, factor},
     {'b', "", "ASSOC", kCut, normal},
     {'B', "", "ASSOC", kCut, factor},
+    {'c', "", "CLUSTER", kCut, [](const Row& r) { return r.cluster; }},
     {'f', "", "FAIRSHARE", kCut, normal},
     {'F', "", "FAIRSHARE", kCut, factor},
     {'i', "", "JOBID", kCut,
@@ -83,10 +85,11 @@ constexpr std::string_view kLong =
 struct Typed {
     std::optional<std::string> jobs, users, partitions, format, sort;
     std::string clusters;
-    bool header = true, long_list = false, normal = false, weights = false;
+    bool header = true, long_list = false, normal = false, weights = false, job_flag = false;
     int verbose = 0;
 };
 Taken take_jobs(Typed& typed, const OptionUse& use) {
+    typed.job_flag = true;
     if (use.has_value) typed.jobs = std::string(use.value);
     return std::nullopt;
 }
@@ -117,7 +120,7 @@ constexpr CommandText kText{.program = kProgram,
                             .purpose = "The priorities of jobs that wait.",
                             .footer = {},
                             .help_letter = 0,
-                            .takes_words = false};
+                            .takes_words = true};
 
 std::string_view format_of(const Typed& typed) {
     if (typed.format) return *typed.format;
@@ -204,12 +207,13 @@ int run(const Typed& typed) {
         return 1;
     }
     std::vector<Row> rows;
-    if (typed.weights) rows.push_back({.job = nullptr, .partition = ""});
+    const std::string& cluster = session->config.cluster_name;
+    if (typed.weights) rows.push_back({.job = nullptr, .partition = "", .cluster = cluster});
     for (const model::Job& job : found->jobs) {
         if (typed.weights) break;
         if (!competes(job, found->now)) continue;
         for (const std::string& partition : job.spec->partitions)
-            rows.push_back({.job = &job, .partition = partition});
+            rows.push_back({.job = &job, .partition = partition, .cluster = cluster});
     }
     if (!sort_rows(rows, typed.sort.value_or("i")))
         return refuse(kProgram, fmt::format("Invalid sort specification: {}", *typed.sort));
@@ -228,7 +232,12 @@ int run(const Typed& typed) {
 int sprio_main(int argc, char** argv) {
     Typed typed;
     const ParsedLine line = parse_options(kText, kOptions, typed, argc, argv);
-    return line.exit_code ? *line.exit_code : run(typed);
+    if (line.exit_code) return *line.exit_code;
+    // "-j 42": the ids may stand apart from the letter.
+    std::size_t next = 0;
+    if (!line.words.empty() && typed.job_flag && !typed.jobs) typed.jobs = line.words[next++];
+    if (next < line.words.size()) return refuse_word(kText, lines_of(kOptions), line.words[next]);
+    return run(typed);
 }
 
 }  // namespace switchyard::cli

@@ -140,11 +140,6 @@ std::string over_subscribe(const JobRow& row) {
     return spec(row).oversubscribe ? "YES" : "NO";
 }
 
-std::string tres_list(const std::vector<model::GresRequest>& requests) {
-    const std::string text = model::to_tres_string(requests);
-    return text.empty() ? "N/A" : text;
-}
-
 std::string wait_status(const JobRow& row, bool derived) {
     const model::Outcome* outcome = model::outcome_of(row.job);
     if (outcome == nullptr) return "0";
@@ -370,6 +365,11 @@ std::string moment_text(const std::optional<Instant>& moment, const ViewContext&
                         std::string_view none) {
     if (!moment || *moment == Instant{}) return std::string(none);
     return model::format_instant(*moment, view.time_format);
+}
+
+std::string tres_list(const std::vector<model::GresRequest>& requests) {
+    const std::string text = model::to_tres_string(requests);
+    return text.empty() ? "N/A" : text;
 }
 
 std::string or_null(const std::string& text) { return text.empty() ? "(null)" : text; }

@@ -42,6 +42,8 @@ std::string duration_text(Seconds duration);  // "INVALID" when it cannot be.
 std::string moment_text(const std::optional<Instant>& moment, const ViewContext& view,
                         std::string_view none);
 std::string or_null(const std::string& text);  // "(null)" for nothing, as Slurm prints it.
+// "gres/gpu:2", or "N/A".
+std::string tres_list(const std::vector<model::GresRequest>& requests);
 std::string memory_text(model::MiB amount, const ViewContext& view);
 
 }  // namespace switchyard::cli::format

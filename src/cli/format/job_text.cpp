@@ -310,7 +310,7 @@ std::string step_record(const model::Step& step, const Job& job, const RecordSty
                             share.cpus(), step.layout.task_count(), step.spec.name,
                             or_null(job.spec->network)));
     record.line("TRES=" + or_null(model::format_tres(share)));
-    record.line("ResvPorts=(null)");
+    record.line("ResvPorts=" + or_null(step.resv_ports));
     const std::string distribution = model::to_string(step.spec.distribution);
     record.line(
         fmt::format("CPUFreqReq=Default Dist={}", distribution.empty() ? "Block" : distribution));

@@ -36,9 +36,11 @@ std::uint32_t cpu_count(const model::Step& step) {
     return cpus;
 }
 
-std::string tres_per_node(const StepRow& row) {
-    const std::string text = model::to_tres_string(row.step.spec.gres_per_node);
-    return text.empty() ? "N/A" : text;
+std::string tres_per_node(const StepRow& row) { return tres_list(row.step.spec.gres_per_node); }
+std::string tres_per_step(const StepRow& row) { return tres_list(row.step.spec.gpus_per_step); }
+std::string tres_bind(const StepRow& row) {
+    const std::string& bind = row.step.spec.gpu_bind;
+    return bind.empty() ? "N/A" : "gres/gpu:" + bind;
 }
 
 const Field<StepRow> kFields[] = {
@@ -74,8 +76,8 @@ const Field<StepRow> kFields[] = {
     {0, "Network", "NETWORK", kCut, [](const StepRow& r) { return or_null(r.job.spec->network); }},
     {0, "NumCPUs", "NUM_CPUS", kCut, [](const StepRow& r) { return number(cpu_count(r.step)); }},
     {0, "CPUFreq", "CPU_FREQ", kCut, not_available},
-    {0, "ResvPorts", "RESERVED_PORTS", kCut, nothing},
-    {0, "ResvPort", "RESERVED_PORTS", kCut, nothing},
+    {0, "ResvPorts", "RESERVED_PORTS", kCut, [](const StepRow& r) { return r.step.resv_ports; }},
+    {0, "ResvPort", "RESERVED_PORTS", kCut, [](const StepRow& r) { return r.step.resv_ports; }},
     {0, "StepState", "STATE", kCut,
      [](const StepRow& r) {
          return std::string(
@@ -83,12 +85,13 @@ const Field<StepRow> kFields[] = {
      }},
     {0, "cpus-per-tres", "CPUS_PER_TRES", kCut, not_available},
     {0, "mem-per-tres", "MEM_PER_TRES", kCut, not_available},
-    {0, "tres-bind", "TRES_BIND", kCut, not_available},
+    {0, "tres-bind", "TRES_BIND", kCut, tres_bind},
     {0, "tres-freq", "TRES_FREQ", kCut, not_available},
-    {0, "tres-per-job", "TRES_PER_STEP", kCut, not_available},
-    {0, "tres-per-step", "TRES_PER_STEP", kCut, not_available},
+    {0, "tres-per-job", "TRES_PER_STEP", kCut, tres_per_step},
+    {0, "tres-per-step", "TRES_PER_STEP", kCut, tres_per_step},
     {0, "tres-per-socket", "TRES_PER_SOCKET", kCut, not_available},
-    {0, "tres-per-task", "TRES_PER_TASK", kCut, not_available},
+    {0, "tres-per-task", "TRES_PER_TASK", kCut,
+     [](const StepRow& r) { return tres_list(r.step.spec.gpus_per_task); }},
 };
 
 }  // namespace
