@@ -1,5 +1,6 @@
 """Heterogeneous jobs: several components that wait, start and end as one."""
 
+import json
 import re
 
 from world import wait_until
@@ -45,6 +46,13 @@ def test_command_line_and_views(cluster):
     assert f"JobId={job + 1} HetJobId={job} HetJobOffset=1 JobName=het" in said
     assert f"HetJobIdSet={job}-{job + 1}" in said
     assert "HetJobOffset=0" not in cluster.run(f"scontrol show job {job}+1").ok().out
+    for command in ("squeue", "scontrol show job"):
+        selected = f"-j {job}" if command == "squeue" else f"{job}"
+        jobs = json.loads(cluster.run(f"{command} {selected} --json").ok().out)["jobs"]
+        assert [(j["het_job_id"]["number"], j["het_job_id_set"], j["het_job_offset"]["number"]) for j in jobs] == [
+            (job, f"{job}-{job + 1}", offset) for offset in (0, 1)]
+    fields = cluster.run(f"squeue -h -j {job} -O HetJobID:9,HetJobOffset:3,HetJobIDSet:20").ok().out.split()
+    assert fields == [f"{job}", "0", f"{job}-{job + 1}", f"{job}", "1", f"{job}-{job + 1}"]
     cluster.run(f"scancel {job}").ok()
     cluster.wait_end(job)
     wait_until(lambda: set(component_states(cluster, job).values()) == {"CANCELLED"}, what="all of it to be cancelled")
