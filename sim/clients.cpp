@@ -215,7 +215,7 @@ void Clients::attach(Owner owner, int tries) {
             owner_answer(reply, {owner.job, reply.token, true, {}});
         } else if (std::holds_alternative<core::reply::Submitted>(reply.body)) {
             own({owner.job, reply.token, false, {}});
-        } else {
+        } else if (!std::holds_alternative<core::reply::OwnerNotice>(reply.body)) {
             std::erase_if(owners_, [&](const Owner& one) { return one.token == reply.token; });
         }
     });

@@ -14,7 +14,7 @@ def run_job(cluster, script, options="-N2 -n2"):
 def test_steps_go_on_without_their_srun(cluster):
     job, out = run_job(cluster, """
         srun --async -n2 -N2 bash -c 'while [ ! -e go ]; do sleep 0.1; done; echo task $SLURM_PROCID of $SLURM_STEP_ID'
-        pgrep -u $(id -u) -x srun && echo an srun is left
+        pgrep -P $$ -x srun && echo an srun is left
         squeue -h -s -j $SLURM_JOB_ID -o %i | grep -v '[a-z]'
         touch go
         swait; echo swait $?

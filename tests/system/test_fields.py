@@ -143,5 +143,6 @@ def test_fields_of_an_ended_step_are_full(busy):
     ask = f"sacct -nP -j {job}.0 -o {','.join(names)}"
     wait_until(lambda: "COMPLETED" in busy.run(ask).out, 60, "its end in the store")
     cells = dict(zip(names, one(busy, ask).split("|")))
-    used = [name for name in names if re.match(r"(Ave|Max|Min|TRESUsage)", name)]
-    assert len(used) > 35 and [name for name in used if not cells[name]] == []
+    # The size of an address space is known only of processes that lived when somebody looked; this one is short.
+    used = [name for name in names if re.match(r"(Ave|Max|Min|TRESUsage)", name) and "VMSize" not in name]
+    assert len(used) > 30 and [name for name in used if not cells[name]] == []

@@ -77,6 +77,7 @@ def test_a_reboot_as_soon_as_possible_drains_and_can_be_called_off(make_cluster)
     # The controller remembers what it waits for.
     kill(made.controller, signal.SIGKILL)
     made.start_controller()
+    wait_until(lambda: made.run("scontrol ping", user=None).code == 0, 60, "the controller to answer")
     boot(made, "n1")
     wait_until(lambda: state_of(made, "n1") == "DOWN", 60, "n1 to be back, and down")
     assert "reboot complete" in made.node("n1")["Reason"]
