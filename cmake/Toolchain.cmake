@@ -12,6 +12,8 @@ endif()
 
 add_compile_options(-Wall -Wextra -Wshadow -Wconversion -Werror)
 add_compile_options(-ffile-prefix-map=${CMAKE_SOURCE_DIR}/= -fno-omit-frame-pointer)
+# One section a function and a table: what a command touches as it starts can lie together (src/start).
+add_compile_options("$<$<CONFIG:Release>:-ffunction-sections;-fdata-sections>")
 add_compile_definitions(_GNU_SOURCE)
 add_link_options(-static-libstdc++ -static-libgcc -Wl,--as-needed)
 if(CMAKE_CXX_COMPILER_ID MATCHES Clang)

@@ -187,6 +187,9 @@ def check_cpp(path, text, findings):
             findings.add(path, line_of(code, match.start()), "no `using namespace` at file scope: name what you use")
     for match in re.finditer(r"(?<!\w)throw\b(?!\w)", code):
         findings.add(path, line_of(code, match.start()), "nothing here throws: return fail(Errc, message)")
+    if relative.startswith("src/") and not relative.endswith("_test.cpp"):
+        for match in re.finditer(r"#include <iostream>", text):
+            findings.add(path, line_of(text, match.start()), "the streams of C++ are never made ready (src/start): use print()")
     if path.suffix == ".hpp":
         if "#pragma once" not in text:
             findings.add(path, 1, "a header begins with #pragma once")

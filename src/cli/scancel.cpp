@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <iostream>
 
 #include "cli/commands.hpp"
 #include "cli/message.hpp"
@@ -49,14 +48,13 @@ bool report(const client::BulkAnswer& answer, const ScancelOptions& options) {
 bool confirms(const std::string& question) {
     print(question + " [y/n]? ");
     std::fflush(stdout);
-    std::string answer;
-    for (;;) {
-        if (!std::getline(std::cin, answer)) return false;
-        if (answer.starts_with('y') || answer.starts_with('Y')) return true;
-        if (answer.starts_with('n') || answer.starts_with('N')) return false;
+    while (const auto answer = read_line()) {
+        if (answer->starts_with('y') || answer->starts_with('Y')) return true;
+        if (answer->starts_with('n') || answer->starts_with('N')) return false;
         print("Please answer y or n: ");
         std::fflush(stdout);
     }
+    return false;
 }
 
 // The jobs and steps that the filter names, one by one, with the name of each for the question.

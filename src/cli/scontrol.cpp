@@ -6,7 +6,6 @@
 
 #include <cstdio>
 #include <cstring>
-#include <iostream>
 
 #include "base/text.hpp"
 #include "cli/commands.hpp"
@@ -154,15 +153,12 @@ Words split_line(std::string_view line) {
 
 void read_commands(Scontrol& control) {
     Words last;
-    std::string line;
     while (!control.leave) {
         print("scontrol: ");
         std::fflush(stdout);
-        if (!std::getline(std::cin, line)) {
-            print("\n");
-            return;
-        }
-        Words words = split_line(line);
+        const auto line = read_line();
+        if (!line) return print("\n");
+        Words words = split_line(*line);
         if (words.size() == 1 && words[0] == "!!") words = last;
         if (words.empty()) continue;
         last = words;
