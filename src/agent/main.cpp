@@ -3,6 +3,7 @@
 #include "agent/main.hpp"
 
 #include <fmt/format.h>
+#include <malloc.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -150,6 +151,8 @@ int run(const Options& options, AgentPlan plan, os::Log& log, os::Background& ba
     log.info(plan.relay_only ? fmt::format("login host {}: relays commands only", plan.name)
                              : fmt::format("agent of node {} started", plan.name));
 
+    // Every large request would first sweep up the small free pieces that the last message left.
+    ::mallopt(M_MXFAST, 0);
     io::Loop loop;
     const auto stop = [&loop, &log] {
         log.info("stopping; running steps go on");

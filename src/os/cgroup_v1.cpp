@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <set>
 
 #include "base/text.hpp"
@@ -69,20 +70,15 @@ class CgroupV1 final : public Containment {
     }
 
     std::uint64_t oom_kills(const StepKey& key) override {
-        if (memory_.empty()) return 0;
+        if (!is_in_memory(key)) return 0;
         return read_entry(step_path(memory_, key) + "/memory.oom_control", "oom_kill");
     }
 
-    Usage usage(const StepKey& key) override {
-        Usage found;
-        if (memory_.empty()) {
-            found.memory_bytes = resident_bytes(pids(key));
-            return found;
-        }
+    MemoryUse memory_use(const StepKey& key) override {
+        if (!is_in_memory(key)) return {.bytes = resident_bytes(pids(key)), .peak_bytes = 0};
         const std::string step = step_path(memory_, key);
-        found.memory_bytes = read_number(step + "/memory.usage_in_bytes");
-        found.memory_peak_bytes = read_number(step + "/memory.max_usage_in_bytes");
-        return found;
+        return {.bytes = read_number(step + "/memory.usage_in_bytes"),
+                .peak_bytes = read_number(step + "/memory.max_usage_in_bytes")};
     }
 
     Result<bool> remove(const StepKey& key) override {
@@ -118,6 +114,11 @@ class CgroupV1 final : public Containment {
     }
 
     bool has_made(const StepKey& key) const { return made_for_ == key && !made_.empty(); }
+
+    bool is_in_memory(const StepKey& key) const {
+        if (memory_.empty() || !has_made(key)) return !memory_.empty();
+        return std::ranges::find(made_, memory_) != made_.end();
+    }
 
     // The hierarchies a step may be in. A stepd made them and knows; an agent that cleans up after
     // one must look everywhere.

@@ -89,16 +89,16 @@ class CgroupV2 final : public Containment {
         return memory_ ? read_entry(step_path(node_, key) + "/memory.events", "oom_kill") : 0;
     }
 
-    Usage usage(const StepKey& key) override {
+    MemoryUse memory_use(const StepKey& key) override {
+        if (!memory_) return {.bytes = resident_bytes(pids(key)), .peak_bytes = 0};
         const std::string step = step_path(node_, key);
-        Usage found;
-        if (memory_) {
-            found.memory_bytes = read_number(step + "/memory.current");
-            found.memory_peak_bytes = read_number(step + "/memory.peak");
-        } else {
-            found.memory_bytes = resident_bytes(pids(key));
-        }
-        const auto time = read_file(step + "/cpu.stat");
+        return {.bytes = read_number(step + "/memory.current"),
+                .peak_bytes = read_number(step + "/memory.peak")};
+    }
+
+    ProcessorTime processor_time(const StepKey& key) override {
+        ProcessorTime found;
+        const auto time = read_file(step_path(node_, key) + "/cpu.stat");
         for (const std::string_view line : split(time ? *time : std::string(), '\n')) {
             const auto value = parse_uint(line.substr(line.find(' ') + 1));
             if (line.starts_with("user_usec ")) found.user_us = value.value_or(0);

@@ -54,9 +54,11 @@ struct StepLimits {
     std::vector<DeviceFile> denied_devices;
 };
 
-struct Usage {
-    std::uint64_t memory_bytes = 0, memory_peak_bytes = 0;
-    // Processor time of all that ever was in it, where the kernel counts it.
+struct MemoryUse {
+    std::uint64_t bytes = 0, peak_bytes = 0;
+};
+// Of all that ever was in a step, where the kernel counts it.
+struct ProcessorTime {
     std::uint64_t user_us = 0, system_us = 0;
 };
 
@@ -80,7 +82,8 @@ class Containment {
     virtual void kill_all(const StepKey& key) = 0;
     virtual Status set_frozen(const StepKey& key, bool frozen) = 0;
     virtual std::uint64_t oom_kills(const StepKey& key) = 0;
-    virtual Usage usage(const StepKey& key) = 0;
+    virtual MemoryUse memory_use(const StepKey& key) = 0;
+    virtual ProcessorTime processor_time(const StepKey&) { return {}; }
 
     // Removes what create() made; Busy while a process is in it. True: the job has nothing left
     // here.

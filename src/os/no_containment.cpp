@@ -51,10 +51,10 @@ class NoContainment final : public Containment {
 
     std::uint64_t oom_kills(const StepKey&) override { return 0; }
 
-    Usage usage(const StepKey& key) override {
+    MemoryUse memory_use(const StepKey& key) override {
         const std::uint64_t now = resident_bytes(pids(key));
         peak_ = std::max(peak_, now);
-        return {.memory_bytes = now, .memory_peak_bytes = peak_, .user_us = 0, .system_us = 0};
+        return {.bytes = now, .peak_bytes = peak_};
     }
 
     Result<bool> remove(const StepKey&) override {

@@ -223,7 +223,7 @@ TEST(CgroupV1, AStepThatPassesItsMemoryLimitIsKilledAndCounted) {
     ASSERT_EQ(::waitpid(*shell, &status, 0), *shell);
     EXPECT_NE(status, 0);
     EXPECT_GE(place.walls->oom_kills(kKey), 1u);
-    EXPECT_GT(place.walls->usage(kKey).memory_peak_bytes, 16u << 20);
+    EXPECT_GT(place.walls->memory_use(kKey).peak_bytes, 16u << 20);
 }
 
 TEST(CgroupV1, AStepRunsOnItsCoresOnly) {
@@ -426,6 +426,22 @@ TEST(Processes, DescendantsAreFoundThroughGenerations) {
                                       {.pid = 5, .parent = 1},
                                       {.pid = 6, .parent = 2, .state = 'Z'}};
     EXPECT_THAT(descendants(all, 2), testing::UnorderedElementsAre(3, 4));
+}
+
+TEST(Processes, WhatADeadProcessWroteIsKnownUntilItIsWaitedFor) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+        const int nothing = ::open("/dev/null", O_WRONLY);
+        ::_exit(::write(nothing, "0123456789", 10) == 10 ? 0 : 1);
+    }
+    siginfo_t dead{};
+    ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(child), &dead, WEXITED | WNOWAIT), 0);
+    const auto io = read_io(child);
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    if (!io) GTEST_SKIP() << "/proc does not tell what a process read and wrote";
+    EXPECT_EQ(io->written, 10u);
+    EXPECT_FALSE(read_io(child));
 }
 
 TEST(Containment, PlacesOfTwoClustersOfOneNameDiffer) {

@@ -90,14 +90,17 @@ std::optional<ProcessUsage> read_usage(pid_t pid) {
     if (const auto status = read_file(folder + "/status")) {
         found.peak_resident = value_of(*status, "VmHWM:").value_or(0) * 1024;
     }
-    if (const auto io = read_file(folder + "/io")) {
-        const auto read = value_of(*io, "rchar:");
-        const auto written = value_of(*io, "wchar:");
-        found.io_known = read && written;
-        found.read = read.value_or(0);
-        found.written = written.value_or(0);
-    }
+    found.io = read_io(pid);
     return found;
+}
+
+std::optional<ProcessIo> read_io(pid_t pid) {
+    const auto io = read_file("/proc/" + std::to_string(pid) + "/io");
+    if (!io) return std::nullopt;
+    const auto read = value_of(*io, "rchar:");
+    const auto written = value_of(*io, "wchar:");
+    if (!read || !written) return std::nullopt;
+    return ProcessIo{.read = *read, .written = *written};
 }
 
 std::vector<Process> list_processes() {

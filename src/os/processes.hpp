@@ -29,13 +29,19 @@ std::vector<pid_t> descendants(const std::vector<Process>& all, pid_t root);
 // it may not be read: another user's process.
 bool has_environment(pid_t pid, std::string_view assignment);
 
+// What a process read and wrote: also of one that is dead, until somebody has waited for it.
+struct ProcessIo {
+    std::uint64_t read = 0, written = 0;  // Bytes, by any system call.
+};
+// None where it may not be seen: another user's process may be looked at by root alone.
+std::optional<ProcessIo> read_io(pid_t pid);
+
 // What a process uses and used, with the children it has waited for.
 struct ProcessUsage {
     pid_t parent = 0;
     std::uint64_t user_us = 0, system_us = 0, major_faults = 0;
     std::uint64_t resident = 0, peak_resident = 0, virtual_size = 0;  // Bytes.
-    std::uint64_t read = 0, written = 0;                              // Bytes, by any system call.
-    bool io_known = false;  // Another user's process may be looked at by root alone.
+    std::optional<ProcessIo> io = {};
 };
 std::optional<ProcessUsage> read_usage(pid_t pid);
 

@@ -2,6 +2,7 @@
 #include "stepd/main.hpp"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -53,9 +54,9 @@ io::Fd inherited(int fd) {
     return io::Fd(fd);
 }
 
-// Whether this process can serve another step.
-bool run_step(io::Fd agent, io::Fd listener) {
-    io::Loop loop;
+// Whether this process can serve another step. Nothing of a step may be left with the loop: no
+// post(), only timers and watches, which end with their owner.
+bool run_step(io::Loop& loop, io::Fd agent, io::Fd listener) {
     Stepd stepd(loop, std::move(agent), std::move(listener));
     loop.run();
     return stepd.leaves_no_trace();
@@ -78,6 +79,8 @@ void settle() {
     // It holds no folder busy, and is not what dies when memory runs out (its tasks undo that).
     [[maybe_unused]] const int moved = ::chdir("/");
     if (::geteuid() == 0) (void)os::write_file("/proc/self/oom_score_adj", "-1000");
+    // Every large request would first sweep up the small free pieces that the last message left.
+    ::mallopt(M_MXFAST, 0);
 }
 
 }  // namespace
@@ -91,16 +94,18 @@ int stepd_main(int argc, char** argv) {
     settle();
     if (leashed) ::fcntl(kLeash, F_SETFD, FD_CLOEXEC);
     Title title(argc, argv);
+    io::Loop loop;
     bool goes_on = true;
     if (is_socket(kAgentSocket)) {
-        goes_on = run_step(inherited(kAgentSocket), inherited(kListener));
+        goes_on = run_step(loop, inherited(kAgentSocket), inherited(kListener));
     }
     for (int steps = 1; leashed && goes_on && steps < kStepsMax; ++steps) {
         title.set("idle");
         auto packet = next_step();
         if (!packet) break;
         title.set(packet->text);
-        goes_on = run_step(std::move(packet->descriptors[0]), std::move(packet->descriptors[1]));
+        goes_on =
+            run_step(loop, std::move(packet->descriptors[0]), std::move(packet->descriptors[1]));
     }
     return 0;
 }

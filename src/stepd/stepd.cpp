@@ -118,6 +118,7 @@ os::StepLimits Stepd::limits() const {
 }
 
 void Stepd::resolve_names() {
+    if (launch_.hosts.empty()) return;
     const auto present = os::read_file("/etc/hosts");
     const auto text = extended_hosts(present ? *present : "", launch_.hosts, launch_.setup.pretend);
     if (!text) return;

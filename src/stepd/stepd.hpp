@@ -99,6 +99,7 @@ class Stepd {
     Result<TaskFiles> open_files(Task& task, const WorkDir& dir);
     Result<io::Fd> open_stream(Task& task, std::uint32_t stream, const WorkDir& dir);
     Result<std::string> write_script();
+    void remove_script();
     Binding find_binding();
     bool takes_input(const Task& task) const;
     os::ChildPlan child_plan(const WorkDir& dir);
@@ -160,16 +161,17 @@ class Stepd {
     std::unique_ptr<pmi::Server> pmi_;
     std::map<std::uint64_t, std::unique_ptr<SrunLink>> guests_;
     std::uint64_t next_guest_ = 1;
+    std::vector<std::uint64_t> leaving_guests_;
     std::string script_folder_;
     io::Fd messages_;  // The batch job's standard error.
 
     UsageSampler sampler_;
-    os::Usage last_usage_;  // By the kernel's count for the whole step.
+    os::ProcessorTime processor_time_;  // By the kernel's count for the whole step.
     Millis usage_pause_{0};
 
     io::Loop::Watch child_watch_;
     io::Loop::Timer deadline_timer_, warn_timer_, kill_timer_, empty_timer_, memory_timer_,
-        deliver_timer_, known_timer_, usage_timer_;
+        deliver_timer_, known_timer_, usage_timer_, guests_timer_;
     std::optional<Instant> frozen_since_;
     std::optional<Instant>
         own_deadline_;  // Of a step with a time limit of its own, whatever the job's is.

@@ -2,6 +2,8 @@
 // is still its srun's: a guest who leaves or does not read changes nothing.
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "stepd/stepd.hpp"
 #include "wire/proto/node.pb.h"
 
@@ -54,7 +56,10 @@ void Stepd::attach(const wire::AttachStep& order) {
 
 // Not at once: it may be the guest's own call that we are in.
 void Stepd::detach(std::uint64_t guest) {
-    loop_.post([this, guest] { guests_.erase(guest); });
+    leaving_guests_.push_back(guest);
+    guests_timer_ = loop_.after(Millis{0}, [this] {
+        for (const std::uint64_t each : std::exchange(leaving_guests_, {})) guests_.erase(each);
+    });
 }
 
 // A piece of output to all who listen.

@@ -131,7 +131,7 @@ void Stepd::empty_out() {
                         "been OOM Killed.",
                         count, count == 1 ? "" : "s", model::to_string(launch_.key)));
     }
-    if (!script_folder_.empty()) (void)os::remove_tree(script_folder_);
+    remove_script();
     messages_.reset();
     deliver();
 }

@@ -167,7 +167,7 @@ void Stepd::watch_memory() {
     if (!launch_.constrain_memory || limit == 0 || walls_->limits_memory() ||
         stage_ != Stage::Running)
         return;
-    if (walls_->usage(launch_.key).memory_bytes > limit) {
+    if (walls_->memory_use(launch_.key).bytes > limit) {
         out_of_memory_ = true;
         ending_ = true;
         return kill_now();

@@ -18,6 +18,8 @@
 namespace switchyard::stepd {
 namespace {
 
+constexpr const char* kScriptName = "/slurm_script";
+
 std::vector<os::ChildLimit> to_limits(const std::vector<model::ResourceLimit>& limits) {
     std::vector<os::ChildLimit> out;
     for (const model::ResourceLimit& limit : limits)
@@ -54,7 +56,7 @@ Result<std::string> Stepd::write_script() {
                                  launch_.key.attempt.value);
     if (::mkdir(script_folder_.c_str(), 0700) != 0 && errno != EEXIST)
         return os::errno_failure(script_folder_);
-    std::string path = script_folder_ + "/slurm_script";
+    std::string path = script_folder_ + kScriptName;
     SY_CHECK(os::write_new_file(path, launch_.payload.script, 0700));
     if (::geteuid() == 0 && launch_.who.uid != 0) {
         for (const std::string& each : {path, script_folder_}) {
@@ -63,6 +65,13 @@ Result<std::string> Stepd::write_script() {
         }
     }
     return path;
+}
+
+// Usually there is nothing in its folder but the script.
+void Stepd::remove_script() {
+    if (script_folder_.empty()) return;
+    ::unlink((script_folder_ + kScriptName).c_str());
+    if (::rmdir(script_folder_.c_str()) != 0) (void)os::remove_tree(script_folder_);
 }
 
 // What the batch script and srun's tasks have in common.

@@ -29,14 +29,14 @@ void Stepd::look_at_usage() {
     remember_processor_time();
 }
 
-void Stepd::remember_processor_time() { last_usage_ = walls_->usage(launch_.key); }
+void Stepd::remember_processor_time() { processor_time_ = walls_->processor_time(launch_.key); }
 
 // The kernel's count of the whole step also has what no task waited for.
 model::StepUsage Stepd::usage() const {
     model::StepUsage usage = sampler_.usage(launch_.node);
-    if (last_usage_.user_us + last_usage_.system_us > usage.user_us + usage.system_us) {
-        usage.user_us = last_usage_.user_us;
-        usage.system_us = last_usage_.system_us;
+    if (processor_time_.user_us + processor_time_.system_us > usage.user_us + usage.system_us) {
+        usage.user_us = processor_time_.user_us;
+        usage.system_us = processor_time_.system_us;
     }
     return usage;
 }

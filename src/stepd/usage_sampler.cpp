@@ -37,8 +37,8 @@ void UsageSampler::add(Sums& to, const os::ProcessUsage& process) {
     to.user_us += process.user_us;
     to.system_us += process.system_us;
     to.major_faults += process.major_faults;
-    to.read += process.read;
-    to.written += process.written;
+    if (process.io) to.read += process.io->read;
+    if (process.io) to.written += process.io->written;
     to.resident += process.resident;
     to.virtual_size += process.virtual_size;
 }
@@ -69,7 +69,7 @@ void UsageSampler::look(const std::vector<pid_t>& pids) {
         // The kernel knows the peak of each single process better than our looks do.
         task.peak.resident = std::max(task.peak.resident, process.peak_resident);
         task.memory_seen |= process.resident > 0;
-        task.io_seen |= process.io_known;
+        task.io_seen |= process.io.has_value();
     }
     for (std::size_t i = 0; i < tasks_.size(); ++i) raise(tasks_[i].peak, sums[i]);
     owners_ = std::move(owners);
@@ -77,12 +77,13 @@ void UsageSampler::look(const std::vector<pid_t>& pids) {
 
 void UsageSampler::look_at_dead(pid_t pid) {
     Task* task = find(pid);
-    const auto process = task == nullptr ? std::nullopt : os::read_usage(pid);
-    if (!process) return;
+    const auto io = task == nullptr ? std::nullopt : os::read_io(pid);
+    if (!io) return;
     Sums sums;
-    add(sums, *process);
+    sums.read = io->read;
+    sums.written = io->written;
     raise(task->peak, sums);
-    task->io_seen |= process->io_known;
+    task->io_seen = true;
 }
 
 void UsageSampler::ended(pid_t pid, const rusage& all) {
