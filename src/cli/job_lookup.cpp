@@ -6,6 +6,8 @@ namespace switchyard::cli {
 
 Status query_jobs_ever(client::Connection& connection, const client::JobsQuery& query,
                        const std::function<void(const client::JobsChunk&)>& each) {
+    if (!query.all_states || query.filter.jobs.empty())
+        return client::query_jobs(connection, query, each);
     std::set<JobId> shown,
         whole;  // `whole`: jobs that are no arrays, so nothing of them is missing.
     const Status living =
@@ -16,7 +18,6 @@ Status query_jobs_ever(client::Connection& connection, const client::JobsQuery& 
             }
             each(chunk);
         });
-    if (!query.all_states || query.filter.jobs.empty()) return living;
     if (!living && living.error().code != Errc::InvalidJobId) return living;
 
     client::JobsQuery past = query;

@@ -12,6 +12,7 @@ constexpr Seconds kPurgePeriod{3600};
 }  // namespace
 
 void Controller::add_changes(const core::Changes& changes, store::Batch& batch) {
+    batch.jobs.reserve(batch.jobs.size() + changes.jobs.size());
     for (const JobId id : changes.jobs) {
         const auto it = cluster_->jobs().find(id);
         if (it == cluster_->jobs().end()) continue;

@@ -41,6 +41,7 @@ struct GetoptTables {
 
     explicit GetoptTables(Command command) {
         const auto all = all_options();
+        longs.reserve(all.size() + 1);
         for (std::size_t i = 0; i < all.size(); ++i) {
             const Option& entry = *all[i];
             if (!entry.applies_to(command)) continue;
@@ -56,6 +57,25 @@ struct GetoptTables {
         longs.push_back({nullptr, 0, nullptr, 0});
     }
 };
+
+// Made once: every line of a script is read with them.
+template <Command kCommand>
+const GetoptTables& made_tables() {
+    static const GetoptTables tables(kCommand);
+    return tables;
+}
+
+const GetoptTables& tables_of(Command command) {
+    switch (command) {
+        case Command::Sbatch:
+            return made_tables<Command::Sbatch>();
+        case Command::Salloc:
+            return made_tables<Command::Salloc>();
+        case Command::Srun:
+            break;
+    }
+    return made_tables<Command::Srun>();
+}
 
 std::optional<Fault> apply_getopt(JobRequest& request, std::vector<char*>& argv,
                                   const GetoptTables& tables, Source source,
@@ -99,7 +119,7 @@ Outcome apply_variable(JobRequest& request, const Option& option, const std::str
 
 Outcome apply_words(JobRequest& request, const std::vector<std::string>& words, Source source,
                     const Surroundings& surroundings, std::size_t* operands_at) {
-    const GetoptTables tables(request.command);
+    const GetoptTables& tables = tables_of(request.command);
     std::vector<std::string> copies = words;
     std::vector<char*> argv;
     argv.reserve(copies.size() + 1);
