@@ -160,7 +160,8 @@ def cell(figure):
     spread = f" ({figure['spread']})" if figure.get("spread") else ""
     note = f" {figure['note']}" if figure.get("note") else ""
     failed = f" {figure['failures']} failed" if figure.get("failures") else ""
-    return show(figure["value"], figure["unit"]) + spread + note + failed
+    value = show(figure["value"], figure["unit"]) if figure["value"] else ""
+    return (value + spread + note + failed).strip()
 
 
 BEGIN, END = "<!-- figures: begin -->", "<!-- figures: end -->"

@@ -1,11 +1,11 @@
 // submit_throughput: how many durable submissions a second one connection gets from a running
 // controller.
 //
-//   submit_throughput [--jobs N] [--in-flight M] [--environment BYTES]     (SLURM_CONF chooses the
-//   cluster)
+//   submit_throughput [--jobs N] [--in-flight M] [--environment BYTES] [--keep] [--run]
 //
-// The jobs are held, so that nothing but the submission is measured; they are cancelled at the end
-// unless --keep.
+// SLURM_CONF chooses the cluster. The jobs are held, so that nothing but the submission is
+// measured; they are cancelled at the end unless --keep. With --run they are not held: each runs
+// `true`.
 #include <unistd.h>
 
 #include <chrono>
@@ -24,9 +24,12 @@ namespace {
 namespace config = switchyard::config;
 namespace wire = switchyard::wire;
 
+constexpr std::uint32_t kPerNode = 1;  // model::MemoryRequest::Per
+constexpr std::uint64_t kMebibytes = 10;
+
 struct Options {
     std::size_t jobs = 50'000, in_flight = 1'000, environment = 2'000;
-    bool keep = false;
+    bool keep = false, run = false;
 };
 
 [[noreturn]] void die(const std::string& why) {
@@ -47,6 +50,8 @@ Options parse(int argc, char** argv) {
             options.environment = number();
         else if (name == "--keep")
             options.keep = true;
+        else if (name == "--run")
+            options.keep = options.run = true;
         else
             die("unknown option " + std::string(name));
     }
@@ -62,7 +67,12 @@ wire::Request submission(const Options& options) {
     wire::JobSpec* spec = request.mutable_submit()->mutable_spec();
     spec->set_name("throughput");
     spec->set_work_dir("/tmp");
-    spec->set_hold(true);
+    spec->set_hold(!options.run);
+    if (options.run) {
+        spec->set_std_out("/dev/null");
+        spec->mutable_memory()->set_per(kPerNode);
+        spec->mutable_memory()->set_amount(kMebibytes);
+    }
     wire::JobPayload* payload = request.mutable_submit()->mutable_payload();
     payload->set_script("#!/bin/sh\ntrue\n");
     for (std::size_t bytes = 0; bytes < options.environment; bytes += 50) {

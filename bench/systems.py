@@ -59,9 +59,10 @@ class System:
         return subprocess.run([self.command(arguments[0]), *map(str, arguments[1:])], env=self.env(), cwd=self.dir / "work",
                               capture_output=True, text=True, check=check, stdin=subprocess.DEVNULL, **options)
 
-    def queue_length(self):
-        said = self.run("squeue", "-h", "-r", "-o", "%A", check=False)
-        return len(said.stdout.splitlines()) if said.returncode == 0 else -1
+    def is_done(self):
+        """Nothing waits and nothing runs. Asked often: elements of an array that wait are one line, so the answer is short."""
+        said = self.run("squeue", "-h", "-t", "PENDING,RUNNING,COMPLETING", "-o", "%A", check=False)
+        return said.returncode == 0 and not said.stdout
 
     def controller_rss(self):
         for line in pathlib.Path(f"/proc/{self.controller.pid}/status").read_text().splitlines():
