@@ -381,11 +381,12 @@ TEST_F(AgentTest, RelaysCommandsWithTheCallersIdentity) {
 
 TEST_F(AgentTest, RebootsOnceAndSaysWhatItIsToldToSay) {
     const std::string program = dir + "/reboot.sh";
-    ASSERT_TRUE(os::write_new_file(program,
-                                   "#!/bin/sh\ncd " + dir +
-                                       "/desk\necho $SLURMD_NODENAME >> rebooted\n"
-                                       "while [ ! -e go ]; do sleep 0.01; done\n",
-                                   0755));
+    ASSERT_TRUE(
+        os::write_new_file(program,
+                           "#!/bin/sh\ncd " + dir +
+                               "/desk\necho $SLURMD_NODENAME >> rebooted\n"
+                               "while [ -e rebooted ] && [ ! -e go ]; do sleep 0.01; done\n",
+                           0755));
     start_agent();
     accept_agent();
     wire::ControllerToAgent reboot;
