@@ -233,7 +233,7 @@ def change(made, name):
     if name == "scontrol-show-job-cancelled":
         made.wait_end(121)
     if name == "sacct-array":
-        made.run("scancel 126_5; scancel 123,124; scancel 122,125,126,133,134").ok()
+        made.run("scancel 126_5; scancel 133,134; scancel 123,124; scancel 122,125,126").ok()
         wait_until(lambda: made.run("squeue -h -j 122,125,126,133,134").out == "", 60, "the jobs to end")
 
 
