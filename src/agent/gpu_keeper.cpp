@@ -80,7 +80,8 @@ Status GpuKeeper::start() {
 
 void GpuKeeper::stop() {
     watch_.reset();
-    if (!steps_.empty() || gpus_.share_folder.empty()) return;
+    // Steps outlive their agent, and the next one finds what keeps their shares.
+    if (!steps_.all_ended() || gpus_.share_folder.empty()) return;
     if (mps_) mps_->stop();
     (void)os::remove_tree(gpus_.share_folder);
 }

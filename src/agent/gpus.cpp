@@ -6,6 +6,8 @@
 
 #include "base/text.hpp"
 #include "gpu/discovery.hpp"
+#include "gpu/memory_limits.hpp"
+#include "os/cgroup_folders.hpp"
 #include "os/files.hpp"
 
 namespace switchyard::agent {
@@ -140,7 +142,8 @@ NodeGpus describe_gpus(const model::NodeConfig& node, const std::string& auto_de
 }
 
 NodeGpus find_gpus(const config::Config& config, const model::NodeConfig& node,
-                   const std::vector<model::IndexSet>& core_cpus, const std::string& place) {
+                   const std::vector<model::IndexSet>& core_cpus,
+                   const os::ContainmentPlan& walls) {
     const std::string auto_detect = auto_detect_of(config, node.name);
     FoundCards found;
     if (auto_detect == "nvml" || (auto_detect != "off" && names_files(node))) {
@@ -151,13 +154,18 @@ NodeGpus find_gpus(const config::Config& config, const model::NodeConfig& node,
             found.error = nvml.error().message;
         }
     }
-    NodeGpus gpus = describe_gpus(node, auto_detect, found, core_cpus, gpu::find_means());
+    gpu::ShareMeans means = gpu::find_means();
+    if (found.nvml) {
+        const auto cards = found.nvml->cards();
+        means.dmem = cards && gpu::limits_all(*cards, os::node_path(walls));
+    }
+    NodeGpus gpus = describe_gpus(node, auto_detect, found, core_cpus, means);
     if (auto_detect == "nvml" && !found.nvml) gpus.notices.push_back(found.error);
     gpus.nvml = std::move(found.nvml);
     const bool keeps = std::ranges::any_of(gpus.gres, [](const GresInventory& gres) {
         return !gres.protection.empty() && gres.protection != "none";
     });
-    if (keeps) gpus.share_folder = gpu::guard_folder(place, config.spool_for(node.name));
+    if (keeps) gpus.share_folder = gpu::guard_folder(walls.place, config.spool_for(node.name));
     return gpus;
 }
 

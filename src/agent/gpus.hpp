@@ -13,6 +13,7 @@
 #include "gpu/shares.hpp"
 #include "model/gres.hpp"
 #include "model/node.hpp"
+#include "os/containment.hpp"
 
 namespace switchyard::agent {
 
@@ -29,9 +30,9 @@ struct NodeGpus {
 // AutoDetect= for a node: "nvml", "off", or "" where nothing is said.
 std::string auto_detect_of(const config::Config& config, const std::string& node);
 
-// `core_cpus`: see place_cores(). `place`: unique on this host, names the folder of shares.
+// `core_cpus`: see place_cores(). `walls`: the node's; its place names the folder of shares.
 NodeGpus find_gpus(const config::Config& config, const model::NodeConfig& node,
-                   const std::vector<model::IndexSet>& core_cpus, const std::string& place);
+                   const std::vector<model::IndexSet>& core_cpus, const os::ContainmentPlan& walls);
 
 // The same from what was found, for tests and for slurmd -G; `means` is what the machine offers.
 struct FoundCards {

@@ -68,7 +68,7 @@ Result<AgentPlan> make_plan(const Options& options, const os::Log& log) {
     plan.setup.containment = os::find_containment(plan.config.cgroup_plugin, place);
     log.info(fmt::format("containment: {}", plan.setup.containment.kind));
     for (const std::string& notice : plan.setup.containment.notices) log.info(notice);
-    plan.gpus = find_gpus(plan.config, *node, plan.setup.core_cpus, place);
+    plan.gpus = find_gpus(plan.config, *node, plan.setup.core_cpus, plan.setup.containment);
     for (const std::string& notice : plan.gpus.notices) log.info(notice);
     if (!plan.gpus.problem.empty()) log.error(plan.gpus.problem);
     plan.setup.gres = plan.gpus.gres;
@@ -124,7 +124,7 @@ int print_gres(const Options& options) {
     if (!topology) return complain(topology.error());
     if (!*node) return complain({Errc::NotFound, "this host is no node of the cluster"});
     const auto cores = place_cores(*config, **node, *topology);
-    const NodeGpus gpus = find_gpus(*config, **node, cores, "");
+    const NodeGpus gpus = find_gpus(*config, **node, cores, {});
     for (const std::string& notice : gpus.notices) fmt::print(stderr, "slurmd: {}\n", notice);
     if (!gpus.problem.empty()) fmt::print(stderr, "slurmd: error: {}\n", gpus.problem);
     std::fputs(gres_lines(gpus.gres, topology->cores()).c_str(), stdout);

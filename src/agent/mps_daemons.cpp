@@ -9,10 +9,13 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
+#include <vector>
 
 #include "base/text.hpp"
 #include "gpu/shares.hpp"
 #include "os/files.hpp"
+#include "os/processes.hpp"
 #include "os/spawn.hpp"
 
 namespace switchyard::agent {
@@ -20,6 +23,8 @@ namespace {
 
 constexpr Millis kPauseMin{200};
 constexpr Millis kPauseMax{60000};
+// At the end: how long a daemon and its server have to go by themselves.
+constexpr Millis kPatience{2000}, kLook{20};
 // An option of newer control daemons, for root: one server for the clients of all users. Without it
 // the jobs of one user wait until those of another are over.
 constexpr std::string_view kAllUsers = "-multiuser-server";
@@ -53,14 +58,32 @@ void MpsDaemons::start() {
     for (const auto& [device, daemon] : daemons_) ensure(device);
 }
 
+// The server is a child of its daemon, and would be left over if the daemon alone were ended.
 void MpsDaemons::stop() {
+    std::vector<pid_t> family;
+    const auto all = os::list_processes();
     for (auto& [device, daemon] : daemons_) {
         daemon.ended = {};
         daemon.again = {};
-        if (daemon.pid > 0) ::kill(daemon.pid, SIGTERM);
-        daemon.pid = 0;
         ::unlink(pid_file(device).c_str());
+        if (daemon.pid <= 0) continue;
+        for (const pid_t server : os::descendants(all, daemon.pid)) family.push_back(server);
+        family.push_back(std::exchange(daemon.pid, 0));
     }
+    const auto signal = [&](int number) {
+        for (const pid_t pid : family) ::kill(pid, number);
+    };
+    const auto live = [](pid_t pid) {
+        const auto process = os::read_process(pid);
+        return process && process->state != 'Z';
+    };
+    signal(SIGTERM);
+    for (Millis waited{0}; waited < kPatience; waited += kLook) {
+        std::erase_if(family, [&](pid_t pid) { return !live(pid); });
+        if (family.empty()) return;
+        ::usleep(static_cast<useconds_t>(kLook.count()) * 1000);
+    }
+    signal(SIGKILL);
 }
 
 bool MpsDaemons::owns(pid_t pid) const {

@@ -28,9 +28,12 @@ constexpr std::size_t kTitleRoom = 40;  // For the name of a step in the process
 std::vector<std::string> stepd_environment() {
     std::vector<std::string> environment = {
         "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"};
-    // So that times in a job's output are in the same zone as in the agent's log.
-    if (const char* zone = std::getenv("TZ"); zone != nullptr)
-        environment.push_back(std::string("TZ=") + zone);
+    // So that times in a job's output are in the same zone as in the agent's log, and that the
+    // drivers of cards are found where the agent found them.
+    for (const char* name : {"TZ", "LD_LIBRARY_PATH"}) {
+        if (const char* value = std::getenv(name); value != nullptr)
+            environment.push_back(fmt::format("{}={}", name, value));
+    }
     return environment;
 }
 

@@ -97,7 +97,8 @@ class Steps {
     }
     // The processes of a job.
     std::set<pid_t> pids_of(const JobKey& job) const;
-    bool empty() const { return steps_.empty(); }
+    // None runs, whether or not the controller knows that yet.
+    bool all_ended() const;
     // A child of ours that is no stepd, and none that a stepd left.
     void keep(std::function<bool(pid_t)> is_kept) { is_kept_ = std::move(is_kept); }
 

@@ -172,6 +172,11 @@ void Steps::freeze(const wire::Freeze& order) {
              [&](const StepKey& key) { send_to(key, message); });
 }
 
+bool Steps::all_ended() const {
+    return std::ranges::all_of(steps_,
+                               [](const auto& each) { return each.second.report != nullptr; });
+}
+
 std::map<Steps::JobKey, std::vector<model::GresGrant>> Steps::held_gres() const {
     std::map<JobKey, std::vector<model::GresGrant>> held;
     for (const auto& [key, step] : steps_) {

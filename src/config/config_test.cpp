@@ -541,6 +541,18 @@ TEST_F(ConfigTest, GresConfChoosesHowCardsAreFoundAndSharesAreKept) {
     EXPECT_THAT(found.gres_types, ElementsAre("gpu"));
 }
 
+TEST_F(ConfigTest, ADeviceMayHaveSeveralFiles) {
+    write("gres.conf",
+          "Name=gpu Type=1g.5gb MultipleFiles=/dev/nvidia0,/dev/nvidia-caps/nvidia-cap[30-31]\n"
+          "Name=gpu Type=1g.5gb MultipleFiles=/dev/nvidia0,/dev/nvidia-caps/nvidia-cap39\n");
+    const Config config = load("GresTypes=gpu\nNodeName=n1 Gres=gpu:1g.5gb:2\n");
+    EXPECT_EQ(inventory(config.nodes[0]),
+              "gpu:1g.5gb:2[0-1] "
+              "/dev/nvidia0,/dev/nvidia-caps/nvidia-cap30,/dev/nvidia-caps/nvidia-cap31 "
+              "/dev/nvidia0,/dev/nvidia-caps/nvidia-cap39;");
+    EXPECT_THAT(config.notices, IsEmpty());
+}
+
 TEST_F(ConfigTest, MistakesInGresAreNamed) {
     EXPECT_EQ(refusal("GresTypes=gpu\nNodeName=n1 Gres=gpu:a:b:c\n"),
               "slurm.conf:2: Gres=gpu:a:b:c: cannot read \"gpu:a:b:c\"");

@@ -116,9 +116,12 @@ Status set_device_key(Device& device, const Pair& pair) {
         device.type = pair.value;
     } else if (equals_ignoring_case(pair.key, "Count")) {
         SY_TRY(device.count, model::parse_count(pair.value));
-    } else if (equals_ignoring_case(pair.key, "File") ||
-               equals_ignoring_case(pair.key, "MultipleFiles")) {
+    } else if (equals_ignoring_case(pair.key, "File")) {
         SY_TRY(device.files, model::expand_hostlist(pair.value));
+    } else if (equals_ignoring_case(pair.key, "MultipleFiles")) {
+        // One device that has several files: a slice of a card and its capabilities.
+        SY_TRY(const auto files, model::expand_hostlist(pair.value));
+        device.files = {join(files, ",")};
     } else if (equals_ignoring_case(pair.key, "Cores") || equals_ignoring_case(pair.key, "CPUs")) {
         SY_TRY(device.cores, model::parse_index_set(pair.value));
     } else if (equals_ignoring_case(pair.key, "Links")) {

@@ -15,7 +15,8 @@ const std::string kTwoCards =
     "driver 580.159.04\n"
     "card NAME=Quadro RTX "
     "4000;UUID=GPU-a;MINOR=0;MEMORY=8192;CPUS=0-3;UTIL=7;USED=512;POWER=30000\n"
-    "card NAME=Quadro RTX 4000;UUID=GPU-b;MINOR=1;MEMORY=8192;CPUS=4-7;UTIL=93;USED=4096;POWER=9\n"
+    "card NAME=Quadro RTX 4000;UUID=GPU-b;MINOR=1;MEMORY=8192;CPUS=4-7;UTIL=93;USED=4096;POWER=9;"
+    "RESERVED=300\n"
     "link 0 1\n";
 
 std::vector<IndexSet> eight_cores() {
@@ -74,7 +75,7 @@ TEST(Nvml, a_sample_tells_use_memory_power_and_processes) {
     ASSERT_TRUE(nvml->cards());
     const auto sample = *nvml->sample(1);
     EXPECT_EQ(sample.utilization_percent, 93u);
-    EXPECT_EQ(sample.memory_used_bytes, 4096ull << 20);
+    EXPECT_EQ(sample.memory_used_bytes, 4096ull << 20);  // What the driver keeps is not counted.
     EXPECT_EQ(sample.power_milliwatts, 9u);
     ASSERT_EQ(sample.processes.size(), 2u);
     EXPECT_EQ(sample.processes[0], (CardProcess{4711, 2048ull << 20, 60u}));

@@ -23,7 +23,10 @@ class FakeWorld {
         say(text);
         ::setenv("FAKE_NVML", name, 1);
     }
-    ~FakeWorld() { ::unlink(path_.c_str()); }
+    ~FakeWorld() {
+        ::unlink(path_.c_str());
+        ::unlink((path_ + ".limits").c_str());
+    }
     FakeWorld(const FakeWorld&) = delete;
     FakeWorld& operator=(const FakeWorld&) = delete;
 

@@ -35,13 +35,13 @@ class Place {
 
     // The probe of a job that has `share` of 64; "" is no guard.
     std::string command(const std::string& arguments, const std::string& share, int job = 1,
-                        const std::string& extra = "") const {
+                        const std::string& extra = "", const std::string& limit = "") const {
         std::string out = "FAKE_CUDA=" + path + "/card FAKE_MEMORY_MIB=8192 FAKE_KERNEL_US=500 " +
                           "FAKE_NVML= LD_LIBRARY_PATH=" SY_FAKE_LIBRARIES " ";
         if (!share.empty()) {
             out += "SWITCHYARD_GUARD='job=" + std::to_string(job) + extra + ";ledger=" + path +
                    (job == 1 ? "/ledger" : "/ledger2") + ";card=" + kUuid + "," + share + ",64," +
-                   path + "/turns' LD_PRELOAD=" SY_GUARD " ";
+                   path + "/turns" + limit + "' LD_PRELOAD=" SY_GUARD " ";
         }
         return out + SY_FAKE_LIBRARIES "/guard_probe " + arguments;
     }
@@ -86,6 +86,13 @@ TEST(Guard, a_job_sees_a_card_of_the_size_of_its_share_and_no_more) {
     EXPECT_EQ(run(place.command("info alloc 1000 info alloc 1000 free alloc 1700 alloc 100", "16")),
               "info 1792 of 2048 device 2048\nalloc ok\ninfo 792 of 2048 device 2048\n"
               "alloc error 2\nfree ok\nalloc ok\nalloc error 2\n");
+}
+
+// As it is told where the driver keeps the same limit.
+TEST(Guard, a_limit_in_bytes_is_taken_as_it_is) {
+    const Place place;
+    EXPECT_EQ(run(place.command("info alloc 700 alloc 100", "16", 1, "", ",1073741824")),
+              "info 768 of 1024 device 1024\nalloc ok\nalloc error 2\n");
 }
 
 TEST(Guard, functions_found_by_cuGetProcAddress_are_guarded_too) {

@@ -27,6 +27,7 @@ struct Nvml::Library {
     Return (*uuid)(Device, char*, unsigned) = nullptr;
     Return (*minor)(Device, unsigned*) = nullptr;
     Return (*memory)(Device, nvml::Memory*) = nullptr;
+    Return (*memory_v2)(Device, nvml::MemoryV2*) = nullptr;
     Return (*utilization)(Device, nvml::Utilization*) = nullptr;
     Return (*power)(Device, unsigned*) = nullptr;
     Return (*affinity)(Device, unsigned, unsigned long*) = nullptr;
@@ -128,6 +129,7 @@ Result<std::unique_ptr<Nvml>> Nvml::open(const std::string& path) {
     }
     resolve(handle, l.error_string, "nvmlErrorString");
     resolve(handle, l.driver_version, "nvmlSystemGetDriverVersion");
+    resolve(handle, l.memory_v2, "nvmlDeviceGetMemoryInfo_v2");
     resolve(handle, l.utilization, "nvmlDeviceGetUtilizationRates");
     resolve(handle, l.power, "nvmlDeviceGetPowerUsage");
     resolve(handle, l.affinity, "nvmlDeviceGetCpuAffinity");
@@ -270,7 +272,11 @@ Result<CardSample> Nvml::sample(std::uint32_t index) {
     if (const Return code = l.memory(device, &memory); code != nvml::kSuccess) {
         return fail(Errc::Io, l.words(code));
     }
-    sample.memory_used_bytes = memory.used;
+    // As nvidia-smi counts it: without what the driver keeps for itself.
+    nvml::MemoryV2 exact{
+        .version = nvml::kMemoryV2, .total = 0, .reserved = 0, .free = 0, .used = 0};
+    const bool told = l.memory_v2 != nullptr && l.memory_v2(device, &exact) == nvml::kSuccess;
+    sample.memory_used_bytes = told ? exact.used : memory.used;
     nvml::Utilization use{};
     if (l.utilization != nullptr && l.utilization(device, &use) == nvml::kSuccess) {
         sample.utilization_percent = use.gpu;

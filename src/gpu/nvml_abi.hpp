@@ -17,6 +17,7 @@ inline constexpr Return kTimeout = 10;
 inline constexpr Return kFunctionNotFound = 13;
 inline constexpr Return kGpuIsLost = 15;
 inline constexpr Return kResetRequired = 16;
+inline constexpr Return kVersionMismatch = 25;
 
 struct DeviceRecord;
 using Device = DeviceRecord*;
@@ -26,6 +27,13 @@ using EventSet = EventSetRecord*;
 struct Memory {
     unsigned long long total, free, used;
 };
+
+// Of nvmlDeviceGetMemoryInfo_v2: what the driver keeps for itself is not in `used`.
+struct MemoryV2 {
+    unsigned version;
+    unsigned long long total, reserved, free, used;
+};
+inline constexpr unsigned kMemoryV2 = sizeof(MemoryV2) | 2u << 24;
 
 struct Utilization {
     unsigned gpu, memory;  // Percent over the driver's last sample period.
@@ -47,6 +55,17 @@ struct EventData {
     Device device;
     unsigned long long type, data;
     unsigned gpu_instance, compute_instance;
+};
+
+// Of nvmlDeviceSetMemoryLimits_v1 and nvmlDeviceGetMemoryLimits_v1, from r615 on. Bytes; a soft
+// limit of 0 and a hard one of ~0 are none.
+struct SetMemoryLimits {
+    const char* cgroup;  // The path of its folder.
+    unsigned long long soft, hard;
+};
+struct GetMemoryLimits {
+    const char* cgroup;
+    unsigned long long soft, hard, used;
 };
 
 inline constexpr unsigned long long kEventXid = 8;

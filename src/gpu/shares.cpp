@@ -10,9 +10,9 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 
 #include "base/text.hpp"
+#include "gpu/granted_card.hpp"
 
 namespace switchyard::gpu {
 namespace {
@@ -35,16 +35,6 @@ class File {
   private:
     int fd_;
 };
-
-// The memory regions that the dmem controller knows, one a line: "drm/0000:03:00.0/vram0
-// 8514437120".
-bool dmem_knows_nvidia() {
-    std::ifstream file("/sys/fs/cgroup/dmem.capacity");
-    for (std::string line; std::getline(file, line);) {
-        if (line.starts_with("nvidia")) return true;
-    }
-    return false;
-}
 
 bool may_hold_programs(const std::string& folder) {
     struct statvfs facts{};
@@ -85,16 +75,16 @@ std::string ledger_file(const std::string& folder, JobId job, Attempt attempt) {
     return fmt::format("{}/job_{}_{}.ledger", folder, job.value, attempt.value);
 }
 
-// What the driver calls the card with this number; "*" stands for any.
-std::string name_of(const std::vector<model::GresInventory>& cards, std::uint32_t device) {
-    for (const model::GresInventory& entry : cards) {
-        const auto numbers = entry.devices.to_vector();
-        const auto at = std::ranges::find(numbers, device) - numbers.begin();
-        const bool named =
-            entry.name == "gpu" && at < std::ssize(entry.device_names) && at < std::ssize(numbers);
-        if (named) return entry.device_names[static_cast<std::size_t>(at)];
-    }
-    return "*";
+// "GPU-uuid,16,64,/path/of/turns", and what the driver itself limits the share to, in bytes.
+std::string card_text(const std::string& folder, const model::GresGrant::Share& share,
+                      const model::GresInventory& shard,
+                      const std::vector<model::GresInventory>& cards) {
+    const GrantedCard card = find_card(cards, share.device);
+    std::string text = fmt::format("{},{},{},{}", card.name.empty() ? "*" : card.name, share.amount,
+                                   shard.per_device(), turns_file(folder, share.device));
+    if (shard.protection.starts_with("dmem"))
+        text += fmt::format(",{}", share_bytes(card, share.amount, shard.per_device()));
+    return text;
 }
 
 }  // namespace
@@ -104,21 +94,25 @@ ShareChoice choose_level(std::string_view wanted, const ShareMeans& means) {
     std::string_view level = wanted;
     if (strict) level = trim(level.substr(0, level.size() - 6));
     if (level.ends_with('+')) level.remove_suffix(1);
-    const std::string guard = strict ? "guard+strict" : "guard";
+    const std::string turns = strict ? "+strict" : "";
     if (level == "none" || level == "unprotected") {
         return {"none", "shares are counted but not enforced, as gres.conf says"};
     }
+    if (!means.guard && !(level == "mps" && means.mps)) {
+        return {"none", "shares are counted but cannot be enforced on this machine"};
+    }
     if (level == "mps" && means.mps) return {"mps", {}};
-    if (level == "dmem" || (level.empty() && means.dmem)) {
-        return {means.guard ? guard : "none",
-                means.dmem ? "the kernel's dmem limits are there but not used yet"
-                           : "the kernel has no dmem limits for these cards"};
+    if (level == "mps") {
+        return {"guard" + turns,
+                "nvidia-cuda-mps-control is not installed: shares are kept by the guard"};
     }
-    if (level == "mps" && means.guard) {
-        return {guard, "nvidia-cuda-mps-control is not installed: shares are kept by the guard"};
+    if (means.dmem && level != "guard") return {"dmem" + turns, {}};
+    if (level == "dmem") {
+        return {"guard" + turns,
+                "the driver cannot limit memory by cgroups here (r615 and later can, with cgroup "
+                "v2): shares are kept by the guard"};
     }
-    if (means.guard) return {guard, {}};
-    return {"none", "shares are counted but cannot be enforced on this machine"};
+    return {"guard" + turns, {}};
 }
 
 std::string find_program(std::string_view name) {
@@ -133,9 +127,8 @@ std::string find_program(std::string_view name) {
 }
 
 ShareMeans find_means() {
-    return {.dmem = dmem_knows_nvidia(),
-            .mps = !find_program(kMpsControl).empty(),
-            .guard = !guard_image().empty()};
+    return {
+        .dmem = false, .mps = !find_program(kMpsControl).empty(), .guard = !guard_image().empty()};
 }
 
 std::string guard_folder(std::string_view place, const std::string& otherwise) {
@@ -186,8 +179,7 @@ std::string guard_variable(const std::string& folder, const GuardedJob& job,
         fmt::format("job={};ledger={}", job.job.value, ledger_file(folder, job.job, job.attempt));
     if (shard.protection.ends_with("+strict")) text += ";strict";
     for (const model::GresGrant::Share& share : shares.shares) {
-        text += fmt::format(";card={},{},{},{}", name_of(cards, share.device), share.amount,
-                            shard.per_device(), turns_file(folder, share.device));
+        text += ";card=" + card_text(folder, share, shard, cards);
     }
     return text;
 }

@@ -1,7 +1,8 @@
 // shares.hpp: how a node keeps a shard job to its share of a card.
 //
-// Three means, the strongest first: limits of the kernel on device memory (dmem), the limits of
-// NVIDIA's MPS, and our own guard library. Which one a node uses is told by its inventory
+// Three means: the driver's own limits on what a cgroup holds of a card ("dmem", see
+// memory_limits.hpp), with the guard for what such limits say nothing about; our own guard library;
+// and the limits of NVIDIA's MPS. Which one a node uses is told by its inventory
 // (GresInventory::protection) and shown; gres.conf can choose another or none (Flags=).
 //
 // The guard needs files that processes of several users share: a folder with the library itself,
@@ -25,13 +26,13 @@ namespace switchyard::gpu {
 
 // What a machine offers.
 struct ShareMeans {
-    bool dmem = false;  // A cgroup controller that knows the cards' memory regions.
+    bool dmem = false;  // The driver limits the memory of all cards by cgroups.
     bool mps = false;   // nvidia-cuda-mps-control is installed.
     bool guard = false;
 };
 
 struct ShareChoice {
-    std::string level;   // "dmem", "mps", "guard", "none"; with "+strict" behind "guard".
+    std::string level;   // "dmem", "mps", "guard", "none"; "+strict" behind the guard's turns.
     std::string notice;  // What a person should know of it; empty: nothing.
 };
 
@@ -39,6 +40,7 @@ struct ShareChoice {
 // was wanted without a notice. MPS is used where it is chosen, not by itself: one job's fault ends
 // all of a card's MPS jobs.
 ShareChoice choose_level(std::string_view wanted, const ShareMeans& means);
+// `dmem` is not looked for here: it takes the cards and the node's cgroup to know.
 ShareMeans find_means();
 
 inline constexpr std::string_view kMpsControl = "nvidia-cuda-mps-control";

@@ -58,7 +58,18 @@ TEST(Shares, less_than_was_wanted_is_said) {
     EXPECT_NE(choose_level("", {}).notice, "");
     EXPECT_EQ(choose_level("none", kAll).level, "none");
     EXPECT_NE(choose_level("none", kAll).notice, "");
+    EXPECT_EQ(choose_level("dmem", kAll).level, "guard");
     EXPECT_NE(choose_level("dmem", kAll).notice, "");
+}
+
+TEST(Shares, limits_of_the_driver_come_before_the_guard_unless_something_else_is_chosen) {
+    constexpr ShareMeans kDriver{.dmem = true, .mps = true, .guard = true};
+    EXPECT_EQ(choose_level("", kDriver).level, "dmem");
+    EXPECT_EQ(choose_level("strict", kDriver).level, "dmem+strict");
+    EXPECT_EQ(choose_level("dmem", kDriver).notice, "");
+    EXPECT_EQ(choose_level("guard", kDriver).level, "guard");
+    EXPECT_EQ(choose_level("mps", kDriver).level, "mps");
+    EXPECT_EQ(choose_level("none", kDriver).level, "none");
 }
 
 TEST(Shares, the_library_is_inside_this_program) {
@@ -107,6 +118,12 @@ TEST(Shares, the_variable_names_each_card_with_its_share) {
     EXPECT_EQ(guard_variable("/x", job, grant, shards("guard+strict"), {}),
               "job=7;ledger=/x/job_7_0.ledger;strict;card=*,8,64,/x/card0.turns;"
               "card=*,16,64,/x/card1.turns");
+    // Where the driver keeps the limit, the guard keeps the same one, whatever the driver tells.
+    model::GresInventory sized = two_cards();
+    sized.device_memory = {8192, 8192};
+    EXPECT_EQ(guard_variable("/x", job, grant, shards("dmem"), {sized}),
+              "job=7;ledger=/x/job_7_0.ledger;card=GPU-a,8,64,/x/card0.turns,1073741824;"
+              "card=GPU-b,16,64,/x/card1.turns,2147483648");
 }
 
 TEST(Shares, a_share_in_percent_is_never_nothing) {

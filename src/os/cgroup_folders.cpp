@@ -58,6 +58,18 @@ Status remove_folder(const std::string& folder, int depth) {
 
 }  // namespace
 
+std::string node_path(const ContainmentPlan& plan) {
+    for (const auto& [controller, folder] : plan.folders) {
+        if (plan.kind == "cgroup/v2" && controller.empty()) return folder;
+    }
+    return {};
+}
+
+std::string job_path(const ContainmentPlan& plan, const StepKey& key) {
+    const std::string node = node_path(plan);
+    return node.empty() ? node : node + "/" + job_folder(key);
+}
+
 std::string step_path(const std::string& node_folder, const StepKey& key) {
     return fmt::format("{}/{}/{}", node_folder, job_folder(key), step_folder(key));
 }

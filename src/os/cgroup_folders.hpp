@@ -1,4 +1,4 @@
-// cgroup_folders.hpp: what both versions of cgroups share: folders made, listed and removed.
+// cgroup_folders.hpp: what both versions of cgroups share: folders found, made, listed and removed.
 #pragma once
 
 #include <sys/types.h>
@@ -14,6 +14,10 @@ namespace switchyard::os {
 // then it is made anew.
 Status make_step_folder(const std::string& node_folder, const StepKey& key);
 std::string step_path(const std::string& node_folder, const StepKey& key);
+
+// The node's folder in the unified hierarchy, and a job's in it; empty where there is none.
+std::string node_path(const ContainmentPlan& plan);
+std::string job_path(const ContainmentPlan& plan, const StepKey& key);
 
 // The processes of a cgroup and of all below it (a job may have made some of its own).
 std::vector<pid_t> read_pids(const std::string& folder);

@@ -163,6 +163,9 @@ bool prepare_below(const std::string& top, ContainmentPlan& plan) {
             plan.notices.push_back(fmt::format("cgroup v2: no {} controller", controller));
         }
     }
+    // Memory of cards: drivers that limit it use this where the kernel has it. Down to the jobs and
+    // no further, so that their steps are under the job's limit and told of it.
+    (void)enable(top, plan.place, "dmem");
     return true;
 }
 

@@ -427,6 +427,16 @@ TEST(Environment, AShardJobIsToldToTheGuardOrToMps) {
     EXPECT_FALSE(env.has("LD_PRELOAD"));
     EXPECT_FALSE(is_guarded(by_mps));
 
+    // The driver keeps the memory, the guard the turns and the view of a smaller card.
+    const Launch by_driver = shard_job("dmem");
+    env = Environment(batch_environment(by_driver));
+    EXPECT_EQ(env.get("SWITCHYARD_GUARD"),
+              "job=7;ledger=/f/job_7_0.ledger;card=GPU-b,16,64,/f/card1.turns,2147483648");
+    EXPECT_TRUE(is_guarded(by_driver));
+    // A share that the driver does not take is not given.
+    EXPECT_FALSE(limit_cards(by_driver, "libno-such-library.so.1"));
+    EXPECT_TRUE(limit_cards(launch, "libno-such-library.so.1"));
+
     launch.setup.gres[1].protection = "none";
     env = Environment(batch_environment(launch));
     EXPECT_EQ(env.get("LD_PRELOAD"), "/mine.so");

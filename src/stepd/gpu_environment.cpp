@@ -8,8 +8,11 @@
 
 #include "base/text.hpp"
 #include "gpu/device_access.hpp"
+#include "gpu/granted_card.hpp"
+#include "gpu/memory_limits.hpp"
 #include "gpu/shares.hpp"
 #include "model/gpu_bind.hpp"
+#include "os/cgroup_folders.hpp"
 
 namespace switchyard::stepd {
 namespace {
@@ -45,28 +48,6 @@ gpu::GuardedJob guarded_job(const Launch& launch) {
     return {launch.key.job, launch.key.attempt, launch.who.uid, launch.who.gid};
 }
 
-struct CardFacts {
-    model::IndexSet cores;
-    std::string name;
-    std::uint64_t memory = 0;
-};
-
-CardFacts facts_of(const Launch& launch, std::uint32_t device) {
-    for (const GresInventory& entry : launch.setup.gres) {
-        if (entry.name != "gpu") continue;
-        const auto numbers = entry.devices.to_vector();
-        const auto found = std::ranges::find(numbers, device);
-        if (found == numbers.end()) continue;
-        const auto at = static_cast<std::size_t>(found - numbers.begin());
-        CardFacts facts;
-        facts.cores = at < entry.device_cores.size() ? entry.device_cores[at] : entry.cores;
-        if (at < entry.device_names.size()) facts.name = entry.device_names[at];
-        if (at < entry.device_memory.size()) facts.memory = entry.device_memory[at];
-        return facts;
-    }
-    return {};
-}
-
 // The cores of each task, if they divide evenly; else a task may run on all.
 std::vector<model::IndexSet> task_cores(const Launch& launch) {
     const std::vector<std::uint32_t> cores = own_grant(launch).cores.to_vector();
@@ -92,7 +73,7 @@ std::vector<std::uint32_t> seen_by(const Launch& launch, const std::vector<std::
     std::vector<model::BindableCard> cards;
     for (const std::uint32_t at : all) {
         const std::uint32_t number = hides_devices(launch) ? at : granted[at];
-        cards.push_back({number, facts_of(launch, granted[at]).cores});
+        cards.push_back({number, gpu::find_card(launch.setup.gres, granted[at]).cores});
     }
     const auto tasks = static_cast<std::uint32_t>(launch.here().tasks.size());
     auto assigned = model::assign_gpus(*bind, cards, tasks, task_cores(launch));
@@ -106,7 +87,7 @@ std::vector<std::string> names_for_libraries(const Launch& launch,
                                              const std::vector<std::uint32_t>& seen) {
     std::vector<std::string> names;
     for (const std::uint32_t at : seen) {
-        const std::string name = facts_of(launch, granted[at]).name;
+        const std::string name = gpu::find_card(launch.setup.gres, granted[at]).name;
         if (name.starts_with("MIG-")) {
             names.push_back(name);
         } else {
@@ -135,10 +116,10 @@ void set_mps(Environment& env, const Launch& launch, const HeldShares& held) {
             gpu::share_percent(share.amount, held.inventory->per_device()));
     // The daemon knows one card, and calls it 0.
     for (const char* name : {"CUDA_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL"}) env.set(name, "0");
-    const std::uint64_t memory = facts_of(launch, share.device).memory;
-    if (memory == 0) return;
-    env.set("CUDA_MPS_PINNED_DEVICE_MEM_LIMIT",
-            fmt::format("0={}M", memory * share.amount / held.inventory->per_device()));
+    const std::uint64_t bytes = gpu::share_bytes(gpu::find_card(launch.setup.gres, share.device),
+                                                 share.amount, held.inventory->per_device());
+    if (bytes == 0) return;
+    env.set("CUDA_MPS_PINNED_DEVICE_MEM_LIMIT", fmt::format("0={}M", bytes >> 20));
 }
 
 void set_shares(Environment& env, const Launch& launch) {
@@ -248,6 +229,19 @@ bool is_guarded(const Launch& launch) {
 
 Status make_guard_files(const Launch& launch) {
     return gpu::make_ledger(launch.setup.share_folder, guarded_job(launch));
+}
+
+Status limit_cards(const Launch& launch, const std::string& library) {
+    const HeldShares held = held_shares(launch, launch.job_grant);
+    if (!held.by("dmem")) return {};
+    SY_TRY(const gpu::MemoryLimits limits, gpu::MemoryLimits::open(library));
+    const std::string cgroup = os::job_path(launch.setup.containment, launch.key);
+    for (const GresGrant::Share& share : held.grant->shares) {
+        const gpu::GrantedCard card = gpu::find_card(launch.setup.gres, share.device);
+        SY_CHECK(limits.set(card.name, cgroup,
+                            gpu::share_bytes(card, share.amount, held.inventory->per_device())));
+    }
+    return {};
 }
 
 std::string gpu_binding_line(const Launch& launch, std::uint32_t local) {

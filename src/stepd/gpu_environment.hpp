@@ -28,6 +28,9 @@ void set_gres(Environment& env, const Launch& launch, std::optional<std::uint32_
 // The guard holds tasks of this step: its files must be there before they start.
 bool is_guarded(const Launch& launch);
 Status make_guard_files(const Launch& launch);
+// The driver itself holds the whole job to its share of each card's memory, where the node says so.
+// The job's cgroup must be there.
+Status limit_cards(const Launch& launch, const std::string& library = "libnvidia-ml.so.1");
 
 // What --gpu-bind=verbose prints for one task; empty: nothing.
 std::string gpu_binding_line(const Launch& launch, std::uint32_t local);

@@ -98,6 +98,7 @@ Status Stepd::prepare() {
     // A share that cannot be kept is not given.
     if (is_guarded(launch_)) SY_CHECK(make_guard_files(launch_));
     SY_CHECK(walls_->create(launch_.key, limits()));
+    SY_CHECK(limit_cards(launch_));
     resolve_names();
     return {};
 }

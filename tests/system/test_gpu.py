@@ -1,11 +1,13 @@
 """Cards on machines that have none: a library that answers like NVML, one that answers like the CUDA driver."""
 
 import os
+import pathlib
 import re
+import shutil
 
 import pytest
 
-from world import bin_dir, wait_until
+from world import bin_dir, is_root, wait_until
 
 FAKES = bin_dir().parent / "fake"
 pytestmark = pytest.mark.skipif(not (FAKES / "libnvidia-ml.so.1").exists(), reason=f"no fake libraries in {FAKES}")
@@ -20,13 +22,13 @@ def cards(*utils):
 
 
 def gpu_cluster(make_cluster, world=None, gres="gpu:Quadro_RTX_4000:2,shard:Quadro_RTX_4000:128", conf="AutoDetect=nvml\n",
-                extra="", name="n1", daemon_env=None, **options):
+                extra="", name="n1", daemon_env=None, cgroup="", **options):
     """One node, its cards as `world` says. Devices are not constrained: there are no files behind these cards."""
     cluster = make_cluster(
         nodes=f"NodeName={name} NodeHostname={{host}} CPUs=8 RealMemory=4000 {'Gres=' + gres if gres else ''}\n"
               f"PartitionName=debug Nodes={name} Default=YES MaxTime=INFINITE State=UP\n",
         extra=extra, names=[name], start=False,
-        beside={"gres.conf": conf, "cgroup.conf": "ConstrainDevices=no\n"},
+        beside={"gres.conf": conf, "cgroup.conf": "ConstrainDevices=no\n" + cgroup},
         daemon_env={"LD_LIBRARY_PATH": str(FAKES), "FAKE_NVML": "{dir}/nvml", **(daemon_env or {})})
     say(cluster, world if world is not None else cards(0, 0))
     return cluster.start() if options.get("start", True) else cluster
@@ -54,6 +56,23 @@ def gpus():
 
 def env_of(cluster, name):
     return dict(line.split("=", 1) for line in cluster.read(name).splitlines() if "=" in line)
+
+
+def children_of(pid):
+    path = pathlib.Path(f"/proc/{pid}/task/{pid}/children")
+    return [int(child) for child in path.read_text().split()] if path.exists() else []
+
+
+def is_alive(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def end_family(pid):
+    for each in [*children_of(pid), pid]:
+        os.kill(each, 9)
 
 
 def job_env(cluster, options, script="env"):
@@ -102,6 +121,21 @@ def test_cards_other_than_configured_drain_the_node(make_cluster):
 def test_device_files_that_are_not_there_drain_the_node(make_cluster):
     cluster = gpu_cluster(make_cluster, gres="gpu:2", conf="Name=gpu File=/dev/null,/dev/nothing9\n")
     assert cluster.node("n1")["Reason"].startswith("gres/gpu: configured gpu:2 but found no /dev/nothing9 [slurm@")
+
+
+def test_slices_of_a_card_are_cards_of_their_own(make_cluster):
+    world = ("driver 580.0\ncard NAME=NVIDIA H200;UUID=GPU-a;MINOR=0;MEMORY=140000;UTIL=0;USED=0;POWER=1\n"
+             "slice 0 1g.18gb MIG-1 18000 7 0\nslice 0 1g.18gb MIG-2 18000 8 0\nslice 0 3g.71gb MIG-3 71000 2 0\n")
+    cluster = gpu_cluster(make_cluster, world=world, gres="gpu:1g.18gb:2,gpu:3g.71gb:1")
+    assert "Gres=gpu:1g.18gb:2,gpu:3g.71gb:1\n" in cluster.run("scontrol show node n1", user=None).ok().out
+    small = cluster.wrap("sleep 300", "--gres=gpu:1g.18gb:2")
+    cluster.wait_state(small, "RUNNING")
+    waiting = cluster.wrap("true", "--gres=gpu:1g.18gb:1")
+    env = job_env(cluster, "--gres=gpu:3g.71gb:1")
+    assert env["CUDA_VISIBLE_DEVICES"] == "MIG-3" and env["SLURM_JOB_GPUS"] == "2"
+    assert cluster.show(waiting)["JobState"] == "PENDING"
+    cluster.run(f"scancel {small}").ok()
+    assert cluster.wait_end(waiting, timeout=60) == "COMPLETED"
 
 
 # --- grants --------------------------------------------------------------------------------------------------
@@ -220,13 +254,39 @@ def test_shares_that_are_not_kept_are_said_to_be_so(make_cluster):
     assert "LD_PRELOAD" not in job_env(cluster, "--gres=shard:16")
 
 
+def test_the_driver_itself_keeps_shares_where_it_can(make_cluster):
+    """Drivers from r615 on limit what a cgroup holds of a card."""
+    # A stepd gets little of its agent's environment: its library has the answers beside it.
+    cluster = gpu_cluster(make_cluster, world=cards(0, 0) + "limits\n", cgroup="CgroupPlugin=cgroup/v2\n", start=False,
+                          daemon_env={"LD_LIBRARY_PATH": "{dir}"})
+    shutil.copy(FAKES / "libnvidia-ml.so.1", cluster.dir)
+    cluster.start()
+    if not is_root() or "Containment=cgroup/v2" not in cluster.run("scontrol -d show node n1", user=None).out:
+        pytest.skip("needs root and cgroup v2")
+    assert "GresProtection=shard:dmem\n" in cluster.run("scontrol show node n1", user=None).ok().out
+    job = cluster.wrap("cat /proc/self/cgroup; srun --overlap true; env", "-o out-%j --gres=shard:16")
+    assert cluster.wait_end(job, timeout=60) == "COMPLETED", cluster.read(f"out-{job}")
+    said = cluster.read(f"out-{job}")
+    card, limit, cgroup = (cluster.dir / "nvml.limits").read_text().splitlines()[-1].split()
+    # A quarter of 8192 MiB, for the whole job: its steps stand below.
+    assert (card, int(limit)) == ("0", 2048 << 20)
+    assert re.search(rf"^0::\S*/{os.path.basename(cgroup)}/", said, re.M), (cgroup, said)
+    assert f"card0.turns,{2048 << 20}" in said
+    # The driver has lost it since: a share that cannot be kept is not given.
+    say(cluster, cards(0, 0))
+    job = cluster.wrap("touch ran", "--gres=shard:16")
+    wait_until(lambda: f"memory limit of GPU-{UUIDS[0]}" in cluster.run(f"scontrol show job {job}").out, 60, "the reason")
+    assert not (cluster.home("alice") / "ran").exists()
+
+
 def test_mps_daemons_are_started_and_watched(make_cluster):
     cluster = gpu_cluster(make_cluster, gres="gpu:Quadro_RTX_4000:2,mps:200", start=False,
                           extra="GresTypes=gpu,mps\n")
     (cluster.dir / "bin").mkdir()
     control = cluster.dir / "bin" / "nvidia-cuda-mps-control"
     control.write_text(f'#!/bin/sh\n# knows: multiuser-server\necho "$* $CUDA_VISIBLE_DEVICES" >> {cluster.dir}/mps.log\n'
-                       "exec sleep 1000\n")
+                       # Like the real one it has a child, and neither of the two goes at a word.
+                       "trap '' TERM\nsleep 1000 &\nwhile :; do wait; done\n")
     control.chmod(0o755)
     cluster.start()
     assert "GresProtection=mps:mps\n" in cluster.run("scontrol show node n1", user=None).ok().out
@@ -240,12 +300,16 @@ def test_mps_daemons_are_started_and_watched(make_cluster):
     assert env["CUDA_MPS_PINNED_DEVICE_MEM_LIMIT"] == "0=2048M"
     folder = os.path.dirname(env["CUDA_MPS_PIPE_DIRECTORY"])
     assert os.stat(env["CUDA_MPS_PIPE_DIRECTORY"]).st_mode & 0o1777 == 0o1777
-    os.kill(int(open(f"{folder}/mps0.pid").read()), 9)
+    end_family(int(open(f"{folder}/mps0.pid").read()))
     wait_until(lambda: len(log.read_text().splitlines()) == 3, 30, "the daemon to be started again")
     # The job's step is forgotten when the controller has its end.
     wait_until(lambda: not list((cluster.dir / "spool" / "n1").glob("[0-9]*.sock")), 30, "the step to be forgotten")
+    wait_until(lambda: os.path.exists(f"{folder}/mps0.pid"), 30, "the new daemon's pid")
+    left = {int(open(f"{folder}/mps{i}.pid").read()) for i in (0, 1)}
+    left |= {child for pid in left for child in children_of(pid)}
     os.kill(cluster.agents["n1"].pid, 15)
     wait_until(lambda: not os.path.exists(folder), 30, "the daemons' folder to be removed")
+    wait_until(lambda: not any(is_alive(pid) for pid in left), 30, "the daemons and their children to be gone")
 
 
 def test_a_control_daemon_that_knows_one_user_only_is_asked_for_no_more(make_cluster):

@@ -38,6 +38,43 @@ bool contains(const std::vector<std::string>& list, const std::string& value) {
     return std::ranges::find(list, value) != list.end();
 }
 
+bool same_kind(const model::GresGrant& one, const model::GresGrant& other) {
+    return one.name == other.name && one.type == other.type;
+}
+
+// At most `count` of one grant of the job, less what its other steps have of it.
+model::GresGrant free_part(const model::GresGrant& grant,
+                           const std::vector<model::GresGrant>& taken, std::uint64_t count) {
+    model::GresGrant part{grant.name, grant.type, 0, {}, {}};
+    model::IndexSet devices = grant.devices;
+    std::vector<model::GresGrant::Share> shares = grant.shares;
+    std::uint64_t used = 0;
+    for (const model::GresGrant& other : taken) {
+        if (!same_kind(other, grant)) continue;
+        devices.erase(other.devices);
+        used += other.count;
+        for (const auto& theirs : other.shares) {
+            for (auto& ours : shares) {
+                if (ours.device == theirs.device)
+                    ours.amount -= std::min(ours.amount, theirs.amount);
+            }
+        }
+    }
+    if (!grant.devices.empty()) {
+        part.devices = devices.first(count);
+        part.count = part.devices.size();
+        return part;
+    }
+    part.count = std::min(count, grant.count - std::min(grant.count, used));
+    std::uint64_t left = part.count;
+    for (auto share : shares) {
+        share.amount = std::min(share.amount, left);
+        left -= share.amount;
+        if (share.amount > 0) part.shares.push_back(share);
+    }
+    return part;
+}
+
 // The part of `held` (less `taken`) that the requests name; NodesBusy if others have it now.
 Result<std::vector<model::GresGrant>> pick_gres(const std::vector<model::GresRequest>& requests,
                                                 const std::vector<model::GresGrant>& held,
@@ -49,26 +86,7 @@ Result<std::vector<model::GresGrant>> pick_gres(const std::vector<model::GresReq
             if (grant.name != request.name || (!request.type.empty() && grant.type != request.type))
                 continue;
             owned += grant.count;
-            model::GresGrant part{grant.name, grant.type, 0, {}, {}};
-            model::IndexSet free = grant.devices;
-            std::uint64_t used = 0;
-            for (const model::GresGrant& other : taken) {
-                if (other.name != grant.name || other.type != grant.type) continue;
-                free.erase(other.devices);
-                used += other.count;
-            }
-            if (!grant.devices.empty()) {
-                part.devices = free.first(left);
-                part.count = part.devices.size();
-            } else {
-                part.count = std::min(left, grant.count - std::min(grant.count, used));
-                std::uint64_t amount = part.count;
-                for (auto share : grant.shares) {
-                    share.amount = std::min(share.amount, amount);
-                    amount -= share.amount;
-                    if (share.amount > 0) part.shares.push_back(share);
-                }
-            }
+            const model::GresGrant part = free_part(grant, taken, left);
             left -= part.count;
             if (part.count > 0) model::add_grants(result, {part});
         }

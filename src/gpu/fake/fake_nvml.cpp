@@ -5,11 +5,16 @@
 //
 //   driver 580.0
 //   card NAME=NVIDIA H200;UUID=GPU-1;MINOR=0;MEMORY=150000;CPUS=0-3;UTIL=50;USED=1000;POWER=300000
+//                                 (and RESERVED=600: what the driver keeps for itself)
 //   link 0 1                      NVLink between the cards 0 and 1
 //   process 0 PID MIB SM          a process on card 0
 //   slice 0 1g.18gb MIG-1 18000 1 0    card 0 is in MIG mode and has this instance
 //   xid 0 79                      an event, told once
 //   lost 1                        card 1 does not answer
+//   limits                        memory can be limited by cgroups; the limits are kept in a file
+//                                 with ".limits" behind its name: card, bytes, path of the cgroup
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -44,6 +49,7 @@ struct World {
     std::vector<Slice> slices;
     std::vector<std::pair<unsigned, unsigned long long>> xids;
     std::vector<unsigned> lost;
+    bool limits = false;
 
     unsigned long long number(unsigned card, const char* key) const {
         const auto at = cards[card].find(key);
@@ -75,10 +81,19 @@ void read_card(std::istream& words, World& world) {
     }
 }
 
+// The file that says what there is: for processes whose environment is not a test's to choose, the
+// file "nvml" beside this library.
+std::string world_file() {
+    if (const char* path = std::getenv("FAKE_NVML")) return path;
+    Dl_info self{};
+    if (::dladdr(reinterpret_cast<void*>(&world_file), &self) == 0) return {};
+    const std::string library = self.dli_fname;
+    return library.substr(0, library.rfind('/') + 1) + "nvml";
+}
+
 World read_world() {
     World world;
-    const char* path = std::getenv("FAKE_NVML");
-    std::ifstream file(path == nullptr ? "" : path);
+    std::ifstream file(world_file());
     for (std::string line; std::getline(file, line);) {
         std::istringstream words(line);
         std::string what;
@@ -103,6 +118,7 @@ World read_world() {
             words >> card >> xid;
             world.xids.emplace_back(card, xid);
         }
+        if (what == "limits") world.limits = true;
         if (what == "lost") {
             words >> card;
             world.lost.push_back(card);
@@ -143,6 +159,12 @@ void put_cpus(const std::string& text, unsigned words, unsigned long* mask) {
             mask[cpu / 64] |= 1ul << (cpu % 64);
         }
     }
+}
+
+std::string limits_file() { return world_file() + ".limits"; }
+
+bool can_limit(const World& world, nvml::Device device) {
+    return world.limits && slice_of(world, device) == nullptr;
 }
 
 }  // namespace
@@ -199,8 +221,20 @@ Return nvmlDeviceGetMemoryInfo(nvml::Device device, nvml::Memory* memory) {
     if (world.is_lost(card)) return nvml::kGpuIsLost;
     const Slice* slice = slice_of(world, device);
     memory->total = (slice == nullptr ? world.number(card, "MEMORY") : slice->mib) << 20;
-    memory->used = world.number(card, "USED") << 20;
+    memory->used = (world.number(card, "USED") + world.number(card, "RESERVED")) << 20;
     memory->free = memory->total - std::min(memory->used, memory->total);
+    return nvml::kSuccess;
+}
+Return nvmlDeviceGetMemoryInfo_v2(nvml::Device device, nvml::MemoryV2* memory) {
+    nvml::Memory all{};
+    if (memory->version != nvml::kMemoryV2) return nvml::kVersionMismatch;
+    if (const Return code = nvmlDeviceGetMemoryInfo(device, &all); code != nvml::kSuccess)
+        return code;
+    const World world = read_world();
+    memory->reserved = world.number(card_of(world, device), "RESERVED") << 20;
+    memory->total = all.total;
+    memory->free = all.free;
+    memory->used = all.used - memory->reserved;
     return nvml::kSuccess;
 }
 Return nvmlDeviceGetUtilizationRates(nvml::Device device, nvml::Utilization* use) {
@@ -279,6 +313,26 @@ Return nvmlDeviceGetProcessUtilization(nvml::Device device, nvml::ProcessSample*
     if (found.size() > *count) return nvml::kInsufficientSize;
     std::ranges::copy(found, list);
     *count = static_cast<unsigned>(found.size());
+    return nvml::kSuccess;
+}
+Return nvmlDeviceSetMemoryLimits_v1(nvml::Device device, nvml::SetMemoryLimits* limits) {
+    const World world = read_world();
+    if (!can_limit(world, device)) return nvml::kNotSupported;
+    std::ofstream(limits_file(), std::ios::app)
+        << card_of(world, device) << ' ' << limits->hard << ' ' << limits->cgroup << '\n';
+    return nvml::kSuccess;
+}
+Return nvmlDeviceGetMemoryLimits_v1(nvml::Device device, nvml::GetMemoryLimits* limits) {
+    const World world = read_world();
+    if (!can_limit(world, device)) return nvml::kNotSupported;
+    limits->soft = limits->used = 0;
+    limits->hard = ~0ull;
+    std::ifstream file(limits_file());
+    unsigned card = 0;
+    unsigned long long bytes = 0;
+    for (std::string cgroup; file >> card >> bytes >> cgroup;) {
+        if (card == card_of(world, device) && cgroup == limits->cgroup) limits->hard = bytes;
+    }
     return nvml::kSuccess;
 }
 

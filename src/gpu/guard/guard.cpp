@@ -103,7 +103,8 @@ void Guard::read_environment() {
     pthread_atfork(nullptr, nullptr, after_fork);
 }
 
-// "GPU-uuid,16,64,/path/of/turns"
+// "GPU-uuid,16,64,/path/of/turns", and the limit in bytes where the driver keeps one: it then tells
+// less of the card's memory than there is, and a part of that would be too little.
 void Guard::read_card(char* text) {
     if (cards_count_ == kCardsMax) return;
     Card& card = cards_[cards_count_];
@@ -112,10 +113,12 @@ void Guard::read_card(char* text) {
     const char* weight = strtok_r(nullptr, ",", &rest);
     const char* total = strtok_r(nullptr, ",", &rest);
     const char* turns = strtok_r(nullptr, ",", &rest);
+    const char* limit = strtok_r(nullptr, ",", &rest);
     if (uuid == nullptr || weight == nullptr || total == nullptr) return;
     snprintf(card.uuid, sizeof(card.uuid), "%s", uuid);
     card.weight = static_cast<std::uint32_t>(strtoul(weight, nullptr, 10));
     card.total = static_cast<std::uint32_t>(strtoul(total, nullptr, 10));
+    if (limit != nullptr) card.limit = strtoull(limit, nullptr, 10);
     if (card.weight == 0 || card.total < card.weight) return;
     card.pacer.open(turns, {card.weight, card.total, job_, strict_});
     ++cards_count_;

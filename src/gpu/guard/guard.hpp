@@ -5,7 +5,9 @@
 //
 //   SWITCHYARD_GUARD=job=12;ledger=/dev/shm/x;card=GPU-uuid,16,64,/dev/shm/turns;card=...
 //
-// A card named "*" stands for every device. Without the variable the guard lets everything pass.
+// The numbers behind a card are the job's shares and how many there are of it; behind the file of
+// turns may stand the limit of its memory in bytes. A card named "*" stands for every device.
+// Without the variable the guard lets everything pass.
 #pragma once
 
 #include <pthread.h>
@@ -35,7 +37,9 @@ class Guard {
     int card_by_uuid(const char* text) const;
 
     std::uint64_t limit_of(unsigned card, std::uint64_t total) const {
-        return total / cards_[card].total * cards_[card].weight;
+        const Card& own = cards_[card];
+        if (own.limit != 0) return own.limit < total ? own.limit : total;
+        return total / own.total * own.weight;
     }
     std::uint64_t limit_of(unsigned card);
     std::uint64_t job_holds(unsigned card);  // With the driver's own memory of this process.
@@ -67,6 +71,7 @@ class Guard {
     struct Card {
         char uuid[48] = {};
         std::uint32_t weight = 1, total = 1;
+        std::uint64_t limit = 0;  // Bytes; 0: the part of what the driver tells.
         DeviceNumber device = -1;
         std::atomic<std::uint64_t> memory = 0;
         std::atomic<bool> context_counted = false;
