@@ -233,8 +233,9 @@ def change(made, name):
     if name == "scontrol-show-job-cancelled":
         made.wait_end(121)
     if name == "sacct-array":
-        made.run("scancel 126_5; scancel 133,134; scancel 123,124; scancel 122,125,126").ok()
-        wait_until(lambda: made.run("squeue -h -j 122,125,126,133,134").out == "", 60, "the jobs to end")
+        made.run("scancel 126_5 133 134").ok()  # First what waits: it would start in the room of the others.
+        made.run("scancel 122 123 124 125 126").ok()
+        wait_until(lambda: made.run("squeue -h -j 122,123,124,125,126,133,134").out == "", 60, "the jobs to end")
 
 
 @pytest.fixture(scope="module")
