@@ -267,3 +267,6 @@ def test_suspend_resume_and_requeue_as_a_real_slurm_answers(make_cluster):
     assert made.wait_end(146) == "CANCELLED"
     want = Expected(GOLDEN / "admin" / "cancel-as-root.txt").out.splitlines()[-1].split()
     assert made.run("sacct -n -X -j 146 -o jobid,state%30,exitcode", user=None).out.split()[:4] == want[:4]
+
+
+COMPARES = {"admin/suspend", "admin/resume-job", "admin/requeuehold", "admin/cancel-as-root"}
