@@ -25,7 +25,7 @@ struct Typed {
     DocumentWish document;
     bool job_flag = false, step_flag = false, long_list = false, start = false, me = false;
     bool all_partitions = false, each_element = false, each_partition = false;
-    bool header = true, convert_units = true;
+    bool header = true, convert_units = true, states_only = false;
     int iterate_seconds = 0, verbose = 0;
 };
 
@@ -98,9 +98,9 @@ const Option<Typed> kOptions[] = {
     {{"Format", 'O', Argument::Required, "FIELDS", "columns by name: name[:[.][width][text]],...",
       "SQUEUE_FORMAT2", kOwnFormat},
      take_long_format},
-    // It asks for less than is printed anyway.
-    {{"only-job-state", 0, Argument::None, "", "enough for a program that only wants the state"},
-     nothing<Typed>},
+    {{"only-job-state", 0, Argument::None, "",
+      "ask only for ids, names, users, states and times, which is quick"},
+     flag<&Typed::states_only>},
     {{"partition", 'p', Argument::Required, "NAMES", "only jobs in these partitions",
       "SQUEUE_PARTITION"},
      keep<&Typed::partitions>},
@@ -294,6 +294,7 @@ Taken Parser::settle() {
         }
     }
     options_.steps = typed_.step_flag;
+    options_.query.states_only = typed_.states_only && !typed_.step_flag && !typed_.document.kind;
     options_.query.with_steps = typed_.step_flag || typed_.document.kind.has_value();
     settle_format();
     return settle_filter();

@@ -134,6 +134,7 @@ Status query_jobs(Connection& connection, const JobsQuery& query,
     to->set_past_runs(query.past_runs);
     to->set_one_job(query.one_job);
     to->set_hidden_partitions(query.hidden_partitions);
+    to->set_states_only(query.states_only);
     return for_each_reply(connection, request, [&](const wire::Reply& reply) -> Status {
         if (!reply.has_jobs()) return unexpected_answer();
         SY_TRY(JobsChunk chunk, decode_chunk(reply.jobs()));

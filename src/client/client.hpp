@@ -86,6 +86,7 @@ struct JobsQuery {
     bool past_runs = false;  // With history: runs before a requeue, as jobs of their own.
     bool one_job = false;
     bool hidden_partitions = false;
+    bool states_only = false;  // Who each job is and how it stands, nothing else of it.
 };
 struct JobsChunk {
     std::vector<model::Job> jobs;

@@ -33,6 +33,59 @@ void add_steps(const core::Cluster& cluster, JobId job, wire::JobsReply* out) {
     }
 }
 
+model::Running bare(const model::Running& run) {
+    model::Running out;
+    out.started = run.started;
+    out.ends_by = run.ends_by;
+    out.suspended_for = run.suspended_for;
+    return out;
+}
+model::JobPhase bare(const model::JobPhase& phase) {
+    struct {
+        model::JobPhase operator()(const model::Pending& p) const {
+            model::Pending out;
+            out.reason = p.reason;
+            out.hold = p.hold;
+            out.eligible_at = p.eligible_at;
+            return out;
+        }
+        model::JobPhase operator()(const model::Running& run) const { return bare(run); }
+        model::JobPhase operator()(const model::Suspended& s) const {
+            return model::Suspended{bare(s.run), s.since};
+        }
+        model::JobPhase operator()(const model::Completing& c) const {
+            return model::Completing{bare(c.run), c.ended, c.outcome, {}, c.next};
+        }
+        model::JobPhase operator()(const model::Ended& e) const {
+            return model::Ended{e.run ? std::optional(bare(*e.run)) : std::nullopt, e.ended,
+                                e.outcome};
+        }
+    } of;
+    return std::visit(of, phase);
+}
+
+// Who the job is and how it stands. What it asked for and what it holds is most of a record, and a
+// program that waits for the end of its jobs reads none of it.
+model::Job bare(const model::Job& job) {
+    model::JobSpec spec;
+    spec.name = job.spec->name;
+    spec.user = job.spec->user;
+    spec.uid = job.spec->uid;
+    spec.partitions = job.spec->partitions;
+    model::Job out;
+    out.id = job.id;
+    out.het = job.het;
+    out.array = job.array;
+    out.spec = std::make_shared<const model::JobSpec>(std::move(spec));
+    out.attempt = job.attempt;
+    out.restarts = job.restarts;
+    out.priority = job.priority;
+    out.partition = job.partition;
+    out.submitted = job.submitted;
+    out.phase = bare(job.phase);
+    return out;
+}
+
 }  // namespace
 
 JobStreams::JobStreams(Controller& controller)
@@ -48,6 +101,7 @@ Result<JobStreams::Stream> JobStreams::open(Session& session, std::uint64_t requ
     SY_TRY(stream.match.filter, to_filter(query.filter()));
     stream.match.all_states = query.all_states();
     stream.with_steps = query.with_steps();
+    stream.states_only = query.states_only();
     const std::vector<model::JobSelector>& selectors = stream.match.filter.jobs;
     if (!selectors.empty()) {
         stream.ids = find_ids(cluster, selectors);
@@ -80,7 +134,11 @@ bool JobStreams::serve(Stream& stream, Session& session) {
     const auto offer = [&](const model::Job& job) {
         if (!stream.match(job)) return;
         if (std::ranges::find(stream.hidden, job.partition) != stream.hidden.end()) return;
-        wire::encode(job, out->add_jobs());
+        if (stream.states_only) {
+            wire::encode(bare(job), out->add_jobs());
+        } else {
+            wire::encode(job, out->add_jobs());
+        }
         if (stream.with_steps) add_steps(cluster, job.id, out);
     };
     std::size_t looked_at = 0;

@@ -41,6 +41,7 @@ class JobStreams {
         std::uint64_t request = 0;
         JobMatcher match;
         bool with_steps = false;
+        bool states_only = false;
         std::vector<std::string> hidden;        // Partitions that this caller is not shown.
         std::optional<std::vector<JobId>> ids;  // These, or all jobs.
         std::size_t place = 0;                  // In ids.

@@ -26,6 +26,20 @@ def test_throttle_and_pending_block(cluster):
     wait_until(lambda: cluster.run(f"squeue -h -j {job},{job} -o %i").out == "", what="all gone")
 
 
+def test_only_the_states(cluster):
+    running = cluster.wrap("sleep 300", "--array=1-3%1 -J states")
+    cluster.wait_state(f"{running}_1", "RUNNING")
+    held = cluster.wrap("true", "-H -J states -N2")
+    ask = "squeue -h -n states -o '%i %A %t %T %j %u %P %r'"
+    wait_until(lambda: "JobArrayTaskLimit" in cluster.run(ask).out, what="the reason")
+    whole = sorted(cluster.run(ask).ok().out.splitlines())
+    assert len(whole) == 3 and sorted(cluster.run(f"{ask} --only-job-state").ok().out.splitlines()) == whole
+    # What it runs on was not asked for, and not sent.
+    assert cluster.run(f"squeue -h -j {running}_1 -o '<%N>' --only-job-state").out == "<>\n"
+    assert cluster.run(f"squeue -h -t all -j {held} -o %t --only-job-state").out == "PD\n"
+    cluster.run(f"scancel {running} {held}").ok()
+
+
 def test_array_of_many_is_one_line(cluster):
     job = cluster.wrap("true", "-H --array=0-9999")
     assert cluster.run(f"squeue -h -j {job} -o %i").out == f"{job}_[0-9999]\n"
