@@ -118,7 +118,7 @@ class Listing {
         if (options_.header && options_.date) print(date_line());
         if (options_.header) print(header);
         std::size_t count = 0;
-        lines.take([&](const std::string& line) {
+        lines.take([&](std::string_view line) {
             print(line);
             ++count;
         });

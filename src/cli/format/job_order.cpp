@@ -187,7 +187,7 @@ std::string SortOrder::key(const JobRow& row) const {
     }
     key.add_number(moment(shown_start(row.job), 0), true);
     add_id(key, row, false);
-    return key.bytes();
+    return std::move(key).bytes();
 }
 
 std::string SortOrder::key(const StepRow& row) const {
@@ -238,7 +238,7 @@ std::string SortOrder::key(const StepRow& row) const {
         }
     }
     add_step_id(false);
-    return key.bytes();
+    return std::move(key).bytes();
 }
 
 }  // namespace switchyard::cli::format

@@ -28,9 +28,7 @@ Result<JobTable> JobTable::make(const TableRequest& request) {
 }
 
 void JobTable::add_line(SortedLines& lines, const JobRow& row) const {
-    std::string text;
-    table_.append_row(text, row);
-    lines.add(order_.key(row), std::move(text));
+    lines.add(order_.key(row), [&](std::string& out) { table_.append_row(out, row); });
 }
 
 void JobTable::add(SortedLines& lines, const model::Job& job, const ViewContext& view,
@@ -63,9 +61,7 @@ Result<StepTable> StepTable::make(const TableRequest& request) {
 }
 
 void StepTable::add(SortedLines& lines, const StepRow& row) const {
-    std::string text;
-    table_.append_row(text, row);
-    lines.add(order_.key(row), std::move(text));
+    lines.add(order_.key(row), [&](std::string& out) { table_.append_row(out, row); });
 }
 
 }  // namespace switchyard::cli::format

@@ -34,7 +34,7 @@ class JobTableTest : public testing::Test {
         SortedLines lines;
         for (const model::Job& each : jobs) table->add(lines, each, view_, split);
         std::string text = table->header();
-        lines.take([&](const std::string& line) { text += line; });
+        lines.take([&](std::string_view line) { text += line; });
         return text;
     }
     // Rows only.
@@ -261,7 +261,7 @@ TEST_F(JobTableTest, StepsCarryTheirJobsPartitionAndUser) {
     SortedLines lines;
     table->add(lines, {step, one, view_});
     std::string text = table->header();
-    lines.take([&](const std::string& line) { text += line; });
+    lines.take([&](std::string_view line) { text += line; });
     EXPECT_EQ(text,
               "         STEPID     NAME PARTITION     USER      TIME NODELIST\n"
               "        126_1.0    train     debug    alice      0:03 n[1-2]\n");

@@ -135,7 +135,7 @@ std::string NodeTable::order_key(const NodeGroup& group) const {
             key.add_value(term.field->text(group), term.descending);
         }
     }
-    return key.bytes();
+    return std::move(key).bytes();
 }
 
 std::string NodeTable::lines(const std::vector<model::Partition>& partitions,

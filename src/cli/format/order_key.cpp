@@ -1,19 +1,23 @@
 #include "cli/format/order_key.hpp"
 
 #include <algorithm>
+#include <span>
 
 namespace switchyard::cli::format {
 
 void OrderKey::add(std::string_view bytes, bool descending) {
-    for (const char c : bytes) bytes_ += descending ? static_cast<char>(~c) : c;
+    const std::size_t before = bytes_.size();
+    bytes_ += bytes;
+    if (!descending) return;
+    for (char& c : std::span(bytes_).subspan(before)) c = static_cast<char>(~c);
 }
 
 void OrderKey::add_number(std::int64_t number, bool descending) {
     // Big-endian with the sign bit turned, so that bytes order as numbers do.
     const std::uint64_t ordered = static_cast<std::uint64_t>(number) ^ (std::uint64_t{1} << 63);
-    std::string bytes;
-    for (int shift = 56; shift >= 0; shift -= 8) bytes += static_cast<char>(ordered >> shift);
-    add(bytes, descending);
+    char bytes[sizeof ordered];
+    for (int i = 0; i < 8; ++i) bytes[i] = static_cast<char>(ordered >> (56 - 8 * i));
+    add({bytes, sizeof bytes}, descending);
 }
 
 void OrderKey::add_text(std::string_view text, bool descending) {

@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace switchyard::cli::format {
 
 class OrderKey {
   public:
+    OrderKey() { bytes_.reserve(kUsualBytes); }
     void add_number(std::int64_t number, bool descending);
     void add_text(std::string_view text, bool descending);
     // As people sort node names: n2 before n10.
@@ -19,10 +21,12 @@ class OrderKey {
     // Whatever a field shows: a text that begins with a number sorts as one, "8+" after "4".
     void add_value(std::string_view text, bool descending);
 
-    const std::string& bytes() const { return bytes_; }
+    const std::string& bytes() const& { return bytes_; }
+    std::string bytes() && { return std::move(bytes_); }
 
   private:
     void add(std::string_view bytes, bool descending);
+    static constexpr std::size_t kUsualBytes = 64;
     std::string bytes_;
 };
 
