@@ -117,6 +117,45 @@ void Checker::true_ending(const model::Job& job) const {
     }
 }
 
+namespace {
+
+// Whether the run, as it began, breaks into this reservation, or out of it.
+bool breaks(const model::Running& run, const model::Reservation& reservation, bool comes_first) {
+    const Instant end = run.ends_by.value_or(Instant::max());
+    const bool mine = run.reservation == reservation.name;
+    for (const model::NodeGrant& grant : run.allocation.nodes) {
+        const bool reserved =
+            std::ranges::find(reservation.nodes, grant.node) != reservation.nodes.end();
+        const bool meets = reservation.start < end && reservation.end > run.started;
+        if (!mine && reserved && meets && !comes_first) return true;
+        if (mine && (!reserved || !reservation.is_active(run.started))) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+void Checker::reservations_hold(const core::Cluster& cluster) {
+    for (const auto& [id, job] : cluster.jobs()) {
+        const auto* run = std::get_if<model::Running>(&job.phase);
+        if (run == nullptr || !begun_.emplace(id, job.attempt).second) continue;
+        const auto own = cluster.reservations().find(run->reservation);
+        const bool comes_first =
+            own != cluster.reservations().end() && own->second.is(model::ReservationFlag::Overlap);
+        if (!run->reservation.empty() && own == cluster.reservations().end())
+            violated(fmt::format("{} runs in a reservation that is not there", describe(job)));
+        for (const auto& [name, reservation] : cluster.reservations()) {
+            if (breaks(*run, reservation, comes_first))
+                violated(fmt::format("{} began against reservation {}", describe(job), name));
+        }
+    }
+    for (const model::LicenseUse& license : cluster.licenses()) {
+        if (license.used > license.total)
+            violated(fmt::format("{} of {} licenses of {} are held", license.used, license.total,
+                                 license.name));
+    }
+}
+
 void Checker::at_rest(const core::Cluster& cluster, const core::testing::FakeDisk& disk) const {
     for (const auto& [id, name] : acknowledged_) {
         if (disk.jobs().contains(id) || disk.history().contains(id)) continue;
@@ -128,8 +167,9 @@ void Checker::at_rest(const core::Cluster& cluster, const core::testing::FakeDis
             continue;
         }
         const model::Reason reason = model::reason_of(job);
+        // A reservation that ended last left its jobs held.
         if (reason == model::Reason::DependencyNeverSatisfied ||
-            reason == model::Reason::Dependency)
+            reason == model::Reason::Dependency || reason == model::Reason::ReservationDeleted)
             continue;
         violated(fmt::format("{} never ended", describe(job)));
     }

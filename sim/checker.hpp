@@ -36,6 +36,10 @@ class Checker {
     void began_waiting(std::uint64_t waiter, JobId job) { waiting_[waiter] = job; }
     void was_answered(std::uint64_t waiter) { waiting_.erase(waiter); }
 
+    // Of every run that has begun since the last time: it keeps out of the reservations of others,
+    // and within its own; and no more licenses are held than there are.
+    void reservations_hold(const core::Cluster& cluster);
+
     // At rest, with everything healed.
     void at_rest(const core::Cluster& cluster, const core::testing::FakeDisk& disk) const;
 
@@ -53,6 +57,7 @@ class Checker {
     std::map<JobId, Attempt> cancelled_;
     std::set<JobId> touched_, by_hand_;
     std::map<std::uint64_t, JobId> waiting_;
+    std::set<std::pair<JobId, Attempt>> begun_;
 
   public:
     Instant now{};

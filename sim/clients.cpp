@@ -99,6 +99,9 @@ model::JobSpec Clients::random_spec(std::uint32_t number) {
     if (random.chance(10)) spec.hold = true;
     if (random.chance(20)) spec.requeue = false;
     if (random.chance(5)) spec.no_kill = true;
+    if (random.chance(15)) spec.licenses = random.chance(50) ? "fluent:2" : "fluent|ansys";
+    if (reservations_ > 0 && random.chance(25))
+        spec.reservation = fmt::format("r{}", random.between(1, reservations_));
     if (spec.kind == model::JobKind::Batch && random.chance(15)) {
         model::ArraySpec array;
         array.elements = model::IndexSet::range(0, random.between(0, 5));
@@ -256,6 +259,40 @@ model::JobSelector Clients::random_selector() {
     return selector;
 }
 
+// Some nodes for some seconds, soon; or the end of one.
+core::Event Clients::random_reservation() {
+    Random& random = sim_.world.random;
+    core::event::UpdateReservation event{{}, kOperator, {}};
+    model::ReservationUpdate& update = event.update;
+    if (reservations_ > 0 && random.chance(25)) {
+        update.action = model::ReservationUpdate::Action::Delete;
+        update.name = fmt::format("r{}", random.between(1, reservations_));
+        return event;
+    }
+    update.action = model::ReservationUpdate::Action::Create;
+    update.name = fmt::format("r{}", ++reservations_);
+    update.start = sim_.world.now() + Seconds{random.between(0, 15)};
+    update.duration = Seconds{random.between(5, 30)};
+    update.node_count = random.between(1, 2);
+    if (random.chance(50)) {
+        update.node_count.reset();
+        update.nodes = {
+            sim_.nodes[random.below(static_cast<std::uint32_t>(sim_.nodes.size()))]->name()};
+    }
+    using Flag = model::ReservationFlag;
+    update.flags.set = bit(Flag::IgnoreJobs);
+    if (random.chance(20)) update.flags.set |= bit(Flag::Overlap);
+    if (random.chance(30)) update.flags.set |= bit(Flag::Magnetic);
+    if (random.chance(30)) update.flags.set |= bit(Flag::NoHoldJobsAfter);
+    if (random.chance(20)) update.flags.set |= bit(Flag::PurgeComp);
+    update.flags.purge_after = Seconds{5};
+    if (random.chance(20)) update.licenses = "fluent:1";
+    update.users.mode = model::NameListChange::Mode::Set;
+    update.users.names = {{"a", {kUsers[0]}}};
+    if (random.chance(50)) update.users.names.push_back({"b", {kUsers[1]}});
+    return event;
+}
+
 void Clients::command() {
     if (known_.empty()) return;
     Random& random = sim_.world.random;
@@ -265,6 +302,7 @@ void Clients::command() {
     const auto ask_soon = [&](core::Event event) {
         ask(std::move(event), ignore, Millis{2000}, nothing);
     };
+    if (random.chance(15)) return ask_soon(random_reservation());
     switch (random.below(9)) {
         case 0:
         case 1: {

@@ -40,6 +40,7 @@ class Clients {
     void submitted(const model::JobSpec& spec, JobId id, core::Token token);
     void wait_for(JobId id, std::uint32_t uid, std::uint64_t waiter);
     void command();
+    core::Event random_reservation();
     void attach(Owner owner, int tries);
     void own(Owner owner);
     void owner_answer(const core::effect::Reply& reply, Owner owner);
@@ -61,6 +62,7 @@ class Clients {
     };
     std::vector<Waiter> waiters_;
     std::uint64_t last_waiter_ = 0;
+    std::uint32_t reservations_ = 0;  // Asked for so far: r1, r2, ...
 };
 
 }  // namespace switchyard::sim

@@ -51,6 +51,7 @@ void SimController::take(const core::Event& event) {
     ++sim_.figures.events;
     cluster_->step(sim_.world.now(), event);
     cluster_->check_invariants();
+    sim_.checker.reservations_hold(*cluster_);
     if (turn_due_) return;
     turn_due_ = true;
     const std::uint64_t alive = incarnation_;
@@ -64,6 +65,7 @@ void SimController::turn() {
     turn_due_ = false;
     cluster_->schedule(sim_.world.now());
     cluster_->check_invariants();
+    sim_.checker.reservations_hold(*cluster_);
     for (const model::Node& node : cluster_->nodes()) {
         if (node.down) sim_.checker.written_off(node.config.name, sim_.world.now());
     }

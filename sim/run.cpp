@@ -45,6 +45,7 @@ core::Settings Simulation::settings(std::uint64_t seed) {
         settings.nodes.push_back(std::move(node));
     }
     settings.partitions = {partition};
+    settings.licenses = {{"fluent", 3}, {"ansys", 1}};
     settings.kill_wait = kKillWait;
     settings.node_timeout = kNodeTimeout;
     settings.owner_grace = kOwnerGrace;

@@ -104,6 +104,26 @@ std::string_view errc_text(Errc code) {
             return "Duplicate event trigger";
         case Errc::NoSuchTrigger:
             return "No such process";
+        case Errc::ReservationAccess:
+            return "Access denied to requested reservation";
+        case Errc::ReservationBusy:
+            return "Requested reservation is in use";
+        case Errc::ReservationNotUsable:
+            return "Requested reservation not usable now";
+        case Errc::ReservationOverlap:
+            return "Requested reservation overlaps with another reservation";
+        case Errc::NodesOutsideReservation:
+            return "Required nodes outside of the reservation";
+        case Errc::DuplicateReservation:
+            return "Duplicate reservation name";
+        case Errc::ReservationNotSkippable:
+            return "Reservation given is not skipable, try deleting instead";
+        case Errc::UsersAndGroups:
+            return "Reservations can't have users and groups specified, only one or the other";
+        case Errc::InvalidTime:
+            return "Invalid time specified";
+        case Errc::InvalidGroupId:
+            return "Invalid group id";
     }
     return "Unspecified error";
 }

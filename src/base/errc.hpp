@@ -61,6 +61,17 @@ enum class Errc : std::uint16_t {
     RebootInProgress = 90,
     TriggerExists = 91,
     NoSuchTrigger = 92,
+
+    ReservationAccess = 110,
+    ReservationBusy = 111,
+    ReservationNotUsable = 112,
+    ReservationOverlap = 113,
+    NodesOutsideReservation = 114,
+    DuplicateReservation = 115,
+    ReservationNotSkippable = 116,
+    UsersAndGroups = 117,
+    InvalidTime = 118,
+    InvalidGroupId = 119,
 };
 
 // The sentence Slurm prints for this code ("Invalid job id specified", ...).

@@ -10,7 +10,9 @@ std::string_view scontrol_commands() {
            "  completing                       jobs that are ending, and the nodes they still "
            "hold\n"
            "  create PartitionName=...         make a partition\n"
+           "  create reservation KEY=VALUE...  set nodes aside for some time\n"
            "  delete PartitionName=NAME        remove a partition without jobs\n"
+           "  delete ReservationName=NAME      remove a reservation without jobs\n"
            "  errnumstr NUMBER                 the words for an error number\n"
            "  exit, quit                       leave the prompt\n"
            "  getaddrs NODES                   where nodes are reached\n"
@@ -42,7 +44,7 @@ std::string_view scontrol_commands() {
            "                                   a token by which others know who asks\n"
            "  top JOBS                         put jobs before their user's other jobs\n"
            "  uhold JOBS                       hold so that the owner may release\n"
-           "  update KEY=VALUE...              change a job, node or partition\n"
+           "  update KEY=VALUE...              change a job, node, partition or reservation\n"
            "  version                          the version\n"
            "  wait_job JOB                     wait until a job has its nodes\n"
            "  write batch_script JOB [FILE|-]  the script of a job\n"
@@ -55,9 +57,10 @@ std::string_view scontrol_commands() {
            "node, partition, reservation, slurmd, step or topology. hostnames without an ID shows\n"
            "the nodes of the job it runs in; hostlist reads a file (/path) or standard input (-).\n"
            "\n"
-           "update takes JobId= or JobName=, NodeName= or PartitionName=, and what to change, as\n"
-           "show prints it: update JobId=12 TimeLimit=2:00:00, update NodeName=n1 State=DRAIN\n"
-           "Reason=disk, update PartitionName=debug State=DOWN.\n";
+           "update takes JobId= or JobName=, NodeName=, PartitionName= or ReservationName=, and "
+           "what\n"
+           "to change, as show prints it: update JobId=12 TimeLimit=2:00:00, update NodeName=n1\n"
+           "State=DRAIN Reason=disk, update PartitionName=debug State=DOWN.\n";
 }
 
 }  // namespace switchyard::cli

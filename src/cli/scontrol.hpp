@@ -11,6 +11,7 @@
 #include "cli/document_option.hpp"
 #include "cli/format/record.hpp"
 #include "cli/session.hpp"
+#include "model/reservation.hpp"
 
 namespace switchyard::wire {
 class Reply;
@@ -83,6 +84,13 @@ Result<wire::Reply> call_controller(Scontrol& control, std::string_view name,
                                     wire::Request& request);
 // "Slurmctld(primary) at vm is UP"; false when it is not.
 bool print_ping(Scontrol& control);
+
+// scontrol_reservation.cpp
+bool speaks_of_reservation(const Words& words);
+void change_reservation(Scontrol& control, const Words& words,
+                        model::ReservationUpdate::Action action);
+void show_reservations(Scontrol& control, const std::string& name);
+void show_licenses(Scontrol& control, const std::string& name);
 
 std::string_view scontrol_commands();  // For --help; help_scontrol.cpp
 

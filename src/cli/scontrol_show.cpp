@@ -337,12 +337,6 @@ struct Entity {
     bool as_document = false;  // Whether --json and --yaml know it.
 };
 
-void write_empty_list(Scontrol& control, std::string_view key) {
-    Session* session = control.session("slurm_load_conf error");
-    if (session == nullptr) return;
-    write_list(control, *session, key, Instant{}, [](format::Document&) {});
-}
-
 void say_line(std::string_view text) { print(fmt::format("{}\n", text)); }
 
 const Entity kEntities[] = {
@@ -365,24 +359,13 @@ const Entity kEntities[] = {
     {"hostnames", 5, [](Scontrol&, const std::string& id) { show_hosts(id, HostView::Names); }},
     {"jobs", 1, show_jobs, true},
     {"jobid", 4, show_jobs, true},
-    {"licenses", 2,
-     [](Scontrol& c, const std::string&) {
-         if (!c.document.kind) return say_line("No licenses configured in Slurm.");
-         write_empty_list(c, "licenses");
-     },
-     true},
+    {"licenses", 2, show_licenses, true},
     {"nodes", 1, show_nodes, true},
     {"partitions", 1, show_partitions, true},
     {"partitionname", 10, show_partitions, true},
     {"nodename", 5, show_nodes, true},
-    {"reservations", 1,
-     [](Scontrol& c, const std::string& id) {
-         if (id.empty() && c.document.kind) return write_empty_list(c, "reservations");
-         if (id.empty()) return say_line("No reservations in the system");
-         say_line(fmt::format("Reservation {} not found", id));
-         c.exit_code = 1;
-     },
-     true},
+    {"reservations", 1, show_reservations, true},
+    {"reservationname", 12, show_reservations, true},
     {"slurmd", 2, [](Scontrol& c, const std::string&) { show_slurmd(c); }},
     {"steps", 2, show_steps, true},
     {"stepid", 5, show_steps, true},

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kCall = "slurm_update error";
 
-enum class Kind { Unknown, Job, Node, Partition, Reservation, Step };
+enum class Kind { Unknown, Job, Node, Partition, Step };
 
 Kind kind_of(const std::vector<KeyWord>& words) {
     struct Entry {
@@ -23,16 +23,9 @@ Kind kind_of(const std::vector<KeyWord>& words) {
         Kind kind;
     };
     constexpr Entry kEntries[] = {
-        {"jobid", Kind::Job},
-        {"jobname", Kind::Job},
-        {"job", Kind::Job},
-        {"nodename", Kind::Node},
-        {"node", Kind::Node},
-        {"partitionname", Kind::Partition},
-        {"partition", Kind::Partition},
-        {"reservationname", Kind::Reservation},
-        {"reservation", Kind::Reservation},
-        {"stepid", Kind::Step},
+        {"jobid", Kind::Job},           {"jobname", Kind::Job}, {"job", Kind::Job},
+        {"nodename", Kind::Node},       {"node", Kind::Node},   {"partitionname", Kind::Partition},
+        {"partition", Kind::Partition}, {"stepid", Kind::Step},
     };
     for (const Entry& entry : kEntries) {
         for (const KeyWord& word : words) {
@@ -48,11 +41,10 @@ std::vector<KeyWord> key_words(const Words& words) {
     std::vector<KeyWord> keys;
     for (std::size_t i = 0; i < words.size(); ++i) {
         KeyWord word = split_key_word(words[i]);
-        const bool is_kind = !word.value && (equals_ignoring_case(word.key, "job") ||
-                                             equals_ignoring_case(word.key, "jobid") ||
-                                             equals_ignoring_case(word.key, "node") ||
-                                             equals_ignoring_case(word.key, "partition") ||
-                                             equals_ignoring_case(word.key, "reservation"));
+        const bool is_kind =
+            !word.value &&
+            (equals_ignoring_case(word.key, "job") || equals_ignoring_case(word.key, "jobid") ||
+             equals_ignoring_case(word.key, "node") || equals_ignoring_case(word.key, "partition"));
         if (is_kind && i == 0 && words.size() > 1) {
             if (words[1].find('=') != std::string::npos) continue;
             word.value = words[++i];
@@ -143,6 +135,8 @@ void change_partition(Scontrol& control, const std::vector<KeyWord>& words,
 
 void update(Scontrol& control, const Words& words) {
     if (words.empty()) return control.complain("too few arguments for keyword:update");
+    if (speaks_of_reservation(words))
+        return change_reservation(control, words, model::ReservationUpdate::Action::Update);
     const std::vector<KeyWord> keys = key_words(words);
     switch (kind_of(keys)) {
         case Kind::Job:
@@ -151,8 +145,6 @@ void update(Scontrol& control, const Words& words) {
             return update_node(control, keys);
         case Kind::Partition:
             return change_partition(control, keys, model::PartitionUpdate::Action::Update, kCall);
-        case Kind::Reservation:
-            return control.complain("slurm_update error: Requested reservation is invalid");
         case Kind::Step:
             return control.complain(
                 "slurm_update error: the time limit of a step is that of its job");
@@ -161,11 +153,13 @@ void update(Scontrol& control, const Words& words) {
     }
     control.complain(
         fmt::format("No valid entity in update command\nInput line must include "
-                    "\"NodeName\", \"PartitionName\", \"JobId\", or \"JobName\""));
+                    "\"NodeName\", \"PartitionName\", \"Reservation\", \"JobId\", or \"JobName\""));
 }
 
 void create(Scontrol& control, const Words& words) {
     if (words.empty()) return control.complain("too few arguments for keyword:create");
+    if (speaks_of_reservation(words))
+        return change_reservation(control, words, model::ReservationUpdate::Action::Create);
     const std::vector<KeyWord> keys = key_words(words);
     switch (kind_of(keys)) {
         case Kind::Partition:
@@ -174,26 +168,23 @@ void create(Scontrol& control, const Words& words) {
         case Kind::Node:
             return control.complain(
                 "Nodes are made by their NodeName lines in slurm.conf and scontrol reconfigure");
-        case Kind::Reservation:
-            return control.complain("Error creating the reservation: " +
-                                    std::string(errc_text(Errc::Unsupported)));
         default:
             break;
     }
     control.complain(
-        "No valid entity in create command\nInput line must include \"PartitionName\"");
+        "No valid entity in create command\nInput line must include \"PartitionName\" or "
+        "\"Reservation\"");
 }
 
 void remove(Scontrol& control, const Words& words) {
     if (words.empty()) return control.complain("too few arguments for keyword:delete");
+    if (speaks_of_reservation(words))
+        return change_reservation(control, words, model::ReservationUpdate::Action::Delete);
     const std::vector<KeyWord> keys = key_words(words);
     switch (kind_of(keys)) {
         case Kind::Partition:
             return change_partition(control, keys, model::PartitionUpdate::Action::Delete,
                                     "slurm_delete_partition error");
-        case Kind::Reservation:
-            return control.complain(
-                "slurm_delete_reservation error: Requested reservation is invalid");
         case Kind::Node:
             return control.complain(
                 "Nodes are removed from slurm.conf, followed by scontrol reconfigure");
@@ -201,7 +192,8 @@ void remove(Scontrol& control, const Words& words) {
             break;
     }
     control.complain(
-        "No valid entity in delete command\nInput line must include \"PartitionName\"");
+        "No valid entity in delete command\nInput line must include \"PartitionName\" or "
+        "\"Reservation\"");
 }
 
 }  // namespace switchyard::cli

@@ -8,6 +8,7 @@
 #include "cli/commands.hpp"
 #include "cli/format/node_document.hpp"
 #include "cli/format/node_table.hpp"
+#include "cli/format/reservation_text.hpp"
 #include "cli/job_ids.hpp"
 #include "cli/message.hpp"
 #include "cli/output.hpp"
@@ -106,6 +107,18 @@ bool print_once(Session& session, const SinfoOptions& options) {
     return true;
 }
 
+int list_reservations(Session& session, const SinfoOptions& options) {
+    const auto answer = client::fetch_reservations(session.connection);
+    if (!answer) {
+        say_call_failed(kProgram, "slurm_load_reservations", answer.error());
+        return 1;
+    }
+    print(answer->reservations.empty()
+              ? "No reservations in the system\n"
+              : format::reservation_table(*answer, options.header, options.time_format));
+    return 0;
+}
+
 int list_once(const SinfoOptions& options) {
     auto session = open_session(std::string(kProgram));
     if (!session) {
@@ -113,10 +126,7 @@ int list_once(const SinfoOptions& options) {
         return 1;
     }
     if (!is_our_cluster(kProgram, options.clusters, session->config)) return 1;
-    if (options.reservations) {
-        print("No reservations in the system\n");
-        return 0;
-    }
+    if (options.reservations) return list_reservations(*session, options);
     return print_once(*session, options) ? 0 : 1;
 }
 

@@ -10,6 +10,7 @@
 #include "cli/job_ids.hpp"
 #include "cli/message.hpp"
 #include "cli/option_table.hpp"
+#include "model/licenses.hpp"
 
 namespace switchyard::cli {
 namespace {
@@ -309,11 +310,10 @@ SqueueParsed Parser::parse(int argc, char** argv) {
 }
 
 bool names_license(const model::Job& job, const std::vector<std::string>& licenses) {
-    for (const std::string_view entry : split(job.spec->licenses, ',')) {
-        const std::string_view name = entry.substr(0, entry.find(':'));
-        if (std::ranges::find(licenses, name) != licenses.end()) return true;
-    }
-    return false;
+    const auto request = model::parse_license_request(job.spec->licenses);
+    return request && std::ranges::any_of(request->entries, [&](const model::License& entry) {
+               return std::ranges::find(licenses, entry.name) != licenses.end();
+           });
 }
 
 }  // namespace

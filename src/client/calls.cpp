@@ -197,6 +197,32 @@ Result<ClusterAnswer> fetch_cluster(Connection& connection) {
     return again;
 }
 
+Result<ReservationsAnswer> fetch_reservations(Connection& connection, const std::string& name) {
+    wire::Request request;
+    request.mutable_reservations()->set_name(name);
+    SY_TRY(const wire::Reply reply, connection.call(request));
+    if (!reply.has_reservations()) return unexpected_answer();
+    ReservationsAnswer answer;
+    answer.now = Instant{Millis{reply.reservations().now()}};
+    for (const wire::ReservationView& each : reply.reservations().reservations()) {
+        SY_TRY(model::Reservation reservation, wire::decode(each.reservation()));
+        answer.reservations.push_back({std::move(reservation), each.cores(), each.cpus()});
+    }
+    return answer;
+}
+
+Result<LicensesAnswer> fetch_licenses(Connection& connection) {
+    wire::Request request;
+    request.mutable_licenses();
+    SY_TRY(const wire::Reply reply, connection.call(request));
+    if (!reply.has_licenses()) return unexpected_answer();
+    LicensesAnswer answer;
+    answer.now = Instant{Millis{reply.licenses().now()}};
+    for (const wire::LicenseUse& each : reply.licenses().licenses())
+        answer.licenses.push_back({each.name(), each.total(), each.used(), each.reserved()});
+    return answer;
+}
+
 Result<BulkAnswer> signal_jobs(Connection& connection, const JobFilter& filter,
                                const SignalOptions& options) {
     wire::Request request;
@@ -264,6 +290,16 @@ Status update_partition(Connection& connection, const model::PartitionUpdate& up
     SY_TRY(const wire::Reply reply, connection.call(request));
     if (!reply.has_done()) return unexpected_answer();
     return {};
+}
+
+Result<std::string> update_reservation(Connection& connection,
+                                       const model::ReservationUpdate& update) {
+    wire::Request request;
+    wire::encode(update, request.mutable_update_reservation());
+    SY_TRY(const wire::Reply reply, connection.call(request));
+    if (reply.has_reservation_made()) return reply.reservation_made().name();
+    if (!reply.has_done()) return unexpected_answer();
+    return update.name;
 }
 
 }  // namespace switchyard::client

@@ -17,8 +17,10 @@
 #include "base/time.hpp"
 #include "config/config.hpp"
 #include "model/job.hpp"
+#include "model/licenses.hpp"
 #include "model/node.hpp"
 #include "model/partition.hpp"
+#include "model/reservation.hpp"
 #include "model/step.hpp"
 #include "model/update.hpp"
 
@@ -111,6 +113,22 @@ struct ClusterAnswer {
 };
 Result<ClusterAnswer> fetch_cluster(Connection& connection);
 
+struct ReservationView {
+    model::Reservation reservation;
+    std::uint32_t cores = 0, cpus = 0;  // Of all its nodes.
+};
+struct ReservationsAnswer {
+    std::vector<ReservationView> reservations;
+    Instant now{};
+};
+// All, or the one of that name, if there is one.
+Result<ReservationsAnswer> fetch_reservations(Connection& connection, const std::string& name = {});
+struct LicensesAnswer {
+    std::vector<model::LicenseUse> licenses;
+    Instant now{};
+};
+Result<LicensesAnswer> fetch_licenses(Connection& connection);
+
 // --- changing: bulk requests answer with what went wrong for which job ---
 struct Problem {
     std::string job;
@@ -142,5 +160,8 @@ Result<BulkAnswer> suspend_jobs(Connection& connection, const std::vector<model:
 Result<BulkAnswer> top_jobs(Connection& connection, const std::vector<model::JobSelector>& jobs);
 Status update_nodes(Connection& connection, const model::NodeUpdate& update);
 Status update_partition(Connection& connection, const model::PartitionUpdate& update);
+// The name of what was made, or changed.
+Result<std::string> update_reservation(Connection& connection,
+                                       const model::ReservationUpdate& update);
 
 }  // namespace switchyard::client

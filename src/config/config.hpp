@@ -15,6 +15,7 @@
 
 #include "base/result.hpp"
 #include "base/time.hpp"
+#include "model/licenses.hpp"
 #include "model/node.hpp"
 #include "model/partition.hpp"
 
@@ -63,6 +64,8 @@ struct Config {
     std::uint8_t return_to_service = 1;
     bool enforce_part_limits = false, disable_root_jobs = false;
     std::optional<std::uint32_t> over_time_limit;
+    std::optional<std::uint32_t> resv_over_run;  // Minutes.
+    std::vector<model::License> licenses;
     std::string scheduler_type = "sched/backfill", scheduler_parameters, dependency_parameters;
     std::string task_plugin, proctrack_type;
     Seconds sample_period{30};  // JobAcctGatherFrequency, of tasks; 0: only at the end of a step.

@@ -173,6 +173,8 @@ JobRequeue=0
 ReturnToService=2
 EnforcePartLimits=ALL
 OverTimeLimit=UNLIMITED
+ResvOverRun=5
+Licenses=fluent:30,ansys
 GresTypes=gpu,shard
 PropagateResourceLimitsExcept=MEMLOCK
 )");
@@ -195,6 +197,9 @@ PropagateResourceLimitsExcept=MEMLOCK
     EXPECT_EQ(config.return_to_service, 2);
     EXPECT_TRUE(config.enforce_part_limits);
     EXPECT_EQ(config.over_time_limit, 52560000u);
+    EXPECT_EQ(config.resv_over_run, 5u);
+    EXPECT_THAT(config.licenses,
+                ElementsAre(model::License{"fluent", 30}, model::License{"ansys", 1}));
     EXPECT_THAT(config.gres_types, ElementsAre("gpu", "shard"));
     EXPECT_THAT(config.notices, IsEmpty());
 }

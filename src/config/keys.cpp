@@ -83,6 +83,15 @@ Status set_idle_action(Config& config, std::string_view value) {
                 fmt::format("\"{}\" is none of none, mail, cancel, requeue", value));
 }
 
+Status set_licenses(Config& config, std::string_view value) {
+    auto licenses = model::parse_licenses(value);
+    if (!licenses)
+        return fail(Errc::InvalidArgument,
+                    fmt::format("\"{}\" is not a list of name:count", value));
+    config.licenses = *std::move(licenses);
+    return {};
+}
+
 Status set_gres_types(Config& config, std::string_view value) {
     for (std::string& type : parse_list(value)) config.gres_types.push_back(std::move(type));
     return {};
@@ -200,6 +209,8 @@ constexpr auto kKeys = std::to_array<KeyRule<Config>>({
     {"MpiDefault", set_text<Config, &Config::mpi_default>},
     {"MpiParams", set_optional_text<Config, &Config::mpi_params>},
     {"OverTimeLimit", set_minutes_or_unlimited<Config, &Config::over_time_limit>},
+    {"ResvOverRun", set_minutes_or_unlimited<Config, &Config::resv_over_run>},
+    {"Licenses", set_licenses},
     {"PropagateResourceLimits", set_text<Config, &Config::propagate_limits>},
     {"PropagateResourceLimitsExcept", set_text<Config, &Config::propagate_limits_except>},
     {"ReturnToService", set_number<Config, &Config::return_to_service, 2>},
@@ -315,7 +326,6 @@ constexpr auto kKeys = std::to_array<KeyRule<Config>>({
     {"KillOnBadExit"},
     {"LaunchType"},
     {"LicenseParameters"},
-    {"Licenses"},
     {"LogTimeFormat"},
     {"MaxBatchRequeue"},
     {"MaxDBDMsgs", nullptr, kNoAccounting},
@@ -372,7 +382,6 @@ constexpr auto kKeys = std::to_array<KeyRule<Config>>({
     {"ResumeRate", nullptr, kNoPower},
     {"ResumeTimeout", set_seconds<Config, &Config::resume_timeout>},
     {"ResvEpilog"},
-    {"ResvOverRun"},
     {"ResvProlog"},
     {"RoutePlugin", nullptr, kNoPlugins},
     {"SbcastParameters"},

@@ -109,7 +109,7 @@ constexpr auto kPartitionKeys = std::to_array<KeyRule<Draft>>({
     {"RootOnly", flag<&Partition::root_only>},
     {"DisableRootJobs", flag<&Partition::disable_root_jobs>},
     {"LLN", flag<&Partition::lln>, kOnlyShown},
-    {"ReqResv", flag<&Partition::require_reservation>, "there are no reservations"},
+    {"ReqResv", flag<&Partition::require_reservation>},
     {"ExclusiveUser", flag<&Partition::exclusive_user>},
     {"State", set_state},
     {"MaxTime", set_max_time},

@@ -65,7 +65,16 @@ void Controller::add_changes(const core::Changes& changes, store::Batch& batch) 
             batch.deleted_triggers.push_back(id);
         }
     }
+    for (const std::string& name : changes.reservations) {
+        const auto it = cluster_->reservations().find(name);
+        if (it != cluster_->reservations().end()) {
+            batch.reservations.push_back(store::to_row(it->second));
+        } else {
+            batch.deleted_reservations.push_back(name);
+        }
+    }
     if (changes.next_job_id) batch.next_job_id = cluster_->next_job_id();
+    if (changes.next_reservation_id) batch.next_reservation_id = cluster_->next_reservation_id();
 }
 
 // For those who want to see every job, or every decision of the scheduler.

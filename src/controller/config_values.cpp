@@ -65,6 +65,7 @@ void add_jobs(const config::Config& c, Values& out) {
     out.emplace_back("JobRequeue", zero_one(c.job_requeue));
     out.emplace_back("KillWait", in_seconds(c.kill_wait));
     out.emplace_back("LaunchParameters", or_null(c.launch_parameters));
+    out.emplace_back("Licenses", or_null(model::format_licenses(c.licenses)));
     out.emplace_back("LogTimeFormat", "iso8601_ms");
     out.emplace_back("MailDomain", or_null(c.mail_domain));
     out.emplace_back("MailProg", c.mail_prog);
@@ -82,6 +83,7 @@ void add_jobs(const config::Config& c, Values& out) {
     out.emplace_back("MinJobAge", in_seconds(c.min_job_age));
     out.emplace_back("MpiDefault", c.mpi_default == "none" ? "(null)" : or_null(c.mpi_default));
     out.emplace_back("OverTimeLimit", fmt::format("{} min", c.over_time_limit.value_or(0)));
+    out.emplace_back("ResvOverRun", fmt::format("{} min", c.resv_over_run.value_or(0)));
 }
 
 void add_site(const config::Config& c, Values& out) {

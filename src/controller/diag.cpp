@@ -40,6 +40,9 @@ constexpr RequestName kNames[] = {
     {Body::kDiag, 2035, "REQUEST_STATS_INFO"},
     {Body::kReconfigure, 1003, "REQUEST_RECONFIGURE"},
     {Body::kShutdown, 1005, "REQUEST_SHUTDOWN"},
+    {Body::kUpdateReservation, 3009, "REQUEST_UPDATE_RESERVATION"},
+    {Body::kReservations, 2024, "REQUEST_RESERVATION_INFO"},
+    {Body::kLicenses, 1021, "REQUEST_LICENSE_INFO"},
     {Body::kRelease, 5017, "REQUEST_COMPLETE_JOB_ALLOCATION"},
 };
 

@@ -63,6 +63,9 @@ class Writer {
         wire::CrontabReply* out = to_.mutable_crontab();
         for (const JobId job : set.jobs) out->add_jobs(job.value);
     }
+    void operator()(const core::reply::ReservationMade& made) {
+        to_.mutable_reservation_made()->set_name(made.name);
+    }
     void operator()(const core::reply::OwnerNotice& notice) {
         wire::OwnerNoticeReply* out = to_.mutable_owner_notice();
         out->set_job(notice.job.value);

@@ -82,6 +82,12 @@ Handler handler_for(wire::Request::BodyCase body) {
             return handle_clear_triggers;
         case Body::kWaitSteps:
             return handle_wait_steps;
+        case Body::kUpdateReservation:
+            return handle_update_reservation;
+        case Body::kReservations:
+            return handle_reservations;
+        case Body::kLicenses:
+            return handle_licenses;
         case Body::BODY_NOT_SET:
             break;
     }

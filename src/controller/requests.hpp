@@ -40,6 +40,12 @@ void handle_partitions(Controller& controller, Session& session, const wire::Req
 void handle_update_partition(Controller& controller, Session& session,
                              const wire::Request& request);
 
+// reservations.cpp
+void handle_update_reservation(Controller& controller, Session& session,
+                               const wire::Request& request);
+void handle_reservations(Controller& controller, Session& session, const wire::Request& request);
+void handle_licenses(Controller& controller, Session& session, const wire::Request& request);
+
 // jobs_query.cpp
 void handle_jobs(Controller& controller, Session& session, const wire::Request& request);
 void handle_script(Controller& controller, Session& session, const wire::Request& request);

@@ -105,6 +105,8 @@ Result<core::Settings> to_settings(const config::Config& config) {
     settings.enforce_partition_limits = config.enforce_part_limits;
     settings.disable_root_jobs = config.disable_root_jobs;
     settings.over_time_limit = config.over_time_limit;
+    settings.licenses = config.licenses;
+    settings.reservation_over_run = Minutes{config.resv_over_run.value_or(0)};
     settings.kill_invalid_dependency =
         has_word(config.dependency_parameters, "kill_invalid_depend");
     settings.prepare_nodes = config.prolog_at_alloc && !config.prolog.empty();

@@ -49,11 +49,14 @@ void set_user(Controller& controller, const Session& session, model::JobSpec& sp
     if (user || !session.relayed || spec.group.empty()) spec.group = users.group_name(spec.gid);
 }
 
-// Groups are looked up only where a partition asks for them.
+// Groups are looked up only where a partition or a reservation asks for them.
 core::Caller with_groups(Controller& controller, core::Caller caller) {
-    const bool asked = std::ranges::any_of(
-        controller.cluster().partitions(),
-        [](const model::Partition& each) { return !each.allow_groups.empty(); });
+    const bool asked =
+        std::ranges::any_of(
+            controller.cluster().partitions(),
+            [](const model::Partition& each) { return !each.allow_groups.empty(); }) ||
+        std::ranges::any_of(controller.cluster().reservations(),
+                            [](const auto& each) { return !each.second.groups.empty(); });
     if (!asked) return caller;
     Users& users = controller.users();
     for (const std::uint32_t gid : users.groups_of(caller.uid, caller.gid))

@@ -99,6 +99,20 @@ void Users::forget() {
     groups_.clear();
 }
 
+std::optional<std::vector<std::uint32_t>> members_of(const std::string& name) {
+    group entry{};
+    std::vector<char> buffer;
+    const bool found = look_up(entry, buffer, [&name](group* e, char* b, std::size_t n, group** f) {
+        return ::getgrnam_r(name.c_str(), e, b, n, f);
+    });
+    if (!found) return std::nullopt;
+    std::vector<std::uint32_t> uids;
+    for (char** member = entry.gr_mem; *member != nullptr; ++member) {
+        if (const auto uid = uid_of(*member)) uids.push_back(*uid);
+    }
+    return uids;
+}
+
 std::optional<std::uint32_t> uid_of(const std::string& name) {
     passwd entry{};
     std::vector<char> buffer;

@@ -39,6 +39,9 @@ class Users {
     std::map<std::pair<std::uint32_t, std::uint32_t>, Known<std::vector<std::uint32_t>>> groups_;
 };
 
+// The uids of all members of a group; none if there is no such group.
+std::optional<std::vector<std::uint32_t>> members_of(const std::string& group);
+
 // The uid of a user name, or of a number; none if there is no such user.
 std::optional<std::uint32_t> uid_of(const std::string& name);
 

@@ -58,6 +58,8 @@ struct Running {
     std::optional<Instant> ends_by;          // None: unlimited.
     Seconds suspended_for{0};                // In all, before now.
     std::optional<Instant> gpus_idle_since;  // Flagged: it holds cards and does not use them.
+    std::string reservation;                 // The one it runs in; empty: none.
+    std::string licenses;                    // What it holds of them: "fluent:2".
     bool operator==(const Running&) const = default;
 };
 

@@ -84,7 +84,10 @@ NodeState state_of(const Node& node) {
     if (node.drain) return busy ? NodeState::Draining : NodeState::Drained;
     if (node.down) return NodeState::Down;
     if (node.running_jobs == 0 && node.completing_jobs > 0) return NodeState::Completing;
-    return state_by_jobs(node);
+    const NodeState state = state_by_jobs(node);
+    if (state == NodeState::Idle && node.maint) return NodeState::Maint;
+    if (state == NodeState::Idle && !node.reservation.empty()) return NodeState::Reserved;
+    return state;
 }
 
 std::string long_name(const Node& node) { return with_mark(words_of(node).longer, node); }
@@ -110,8 +113,10 @@ std::string full_state(const Node& node) {
     }
     if (node.completing_jobs > 0) out += "+COMPLETING";
     if (node.drain) out += "+DRAIN";
+    if (node.maint) out += "+MAINTENANCE";
     if (node.reboot) out += is_rebooting(node) ? "+REBOOT_ISSUED" : "+REBOOT_REQUESTED";
     if (!node.responding) out += "+NOT_RESPONDING";
+    if (!node.reservation.empty()) out += "+RESERVED";
     return out;
 }
 

@@ -97,7 +97,9 @@ struct Node {
     std::vector<GresGrant> used_gres;
     std::uint32_t running_jobs = 0, completing_jobs = 0;
     std::vector<std::string> partitions;
-    bool exclusive = false;  // Held by one exclusive job.
+    bool exclusive = false;   // Held by one exclusive job.
+    std::string reservation;  // Whose time on it is now; empty: nobody's.
+    bool maint = false;       // That reservation is for maintenance.
 
     bool operator==(const Node&) const = default;
 };

@@ -34,6 +34,20 @@ TEST(NodeState, follows_the_jobs_on_it) {
     EXPECT_EQ(words(node), "allocated alloc ALLOCATED");
 }
 
+TEST(NodeState, shows_whose_time_it_is) {
+    Node node = an_idle_node();
+    node.reservation = "course";
+    EXPECT_EQ(words(node), "reserved resv IDLE+RESERVED");
+    node.running_jobs = 1;
+    node.used_cpus = 1;
+    EXPECT_EQ(words(node), "mixed mix MIXED+RESERVED");
+    node.running_jobs = 0;
+    node.maint = true;
+    EXPECT_EQ(words(node), "maint maint IDLE+MAINTENANCE+RESERVED");
+    node.drain = true;
+    EXPECT_EQ(words(node), "drained drain IDLE+DRAIN+MAINTENANCE+RESERVED");
+}
+
 TEST(NodeState, completes_when_nothing_else_runs) {
     Node node = an_idle_node();
     node.completing_jobs = 1;

@@ -83,8 +83,6 @@ std::string sample_value(std::string_view name) {
         {"exclude", "n3"},
         {"nodefile", "/dev/null"},
         {"wait-all-nodes", "1"},
-        {"reservation", ""},
-        {"licenses", ""},
     };
     const auto found = special.find(name);
     return found == special.end() ? "2" : found->second;
@@ -352,8 +350,8 @@ TEST(Options, BadValuesAreToldInSlurmsWordsWithItsExitCodes) {
         {{"--gres-flags="}, "Invalid --gres-flags specification", 255},
         {{"-w", "n[1-"}, "Invalid node name specified", 1},
         {{"--export="}, "Invalid --export specification", 255},
-        {{"--reservation=r1"}, "Requested reservation is invalid", 1},
-        {{"-L", "matlab:2"}, "Invalid license specification", 1},
+        {{"-L", "matlab:0"}, "Invalid license specification", 1},
+        {{"-L", "a,b|c"}, "Invalid license specification", 1},
     };
     for (const BadCase& bad : cases) {
         const Parsed parsed = parse(Command::Sbatch, bad.words);

@@ -7,6 +7,7 @@
 
 #include "base/errc.hpp"
 #include "model/hostlist.hpp"
+#include "model/licenses.hpp"
 #include "options/setters.hpp"
 
 namespace switchyard::options {
@@ -46,10 +47,11 @@ Outcome set_limit(Setting& s) {
     return {};
 }
 
-// This cluster has none of them, so no name is a good one.
-template <Errc Code>
-Outcome refuse_name(Setting& s) {
-    return s.value.empty() ? Outcome{} : Outcome(refused(Code));
+// Which there are, the controller knows; what is no list is told at once.
+Outcome set_licenses(Setting& s) {
+    if (!model::parse_license_request(s.value)) return refused(Errc::InvalidLicenses);
+    s.request.job.licenses = std::string(s.value);
+    return {};
 }
 
 template <auto Member>
@@ -201,15 +203,15 @@ constexpr Option kPlace[] = {
      .sbatch_variables = "SBATCH_RESERVATION",
      .salloc_variables = "SALLOC_RESERVATION",
      .srun_variables = "SLURM_RESERVATION",
-     .set = refuse_name<Errc::InvalidReservation>,
-     .why = "there are no reservations, so no name is a good one",
-     .refused = true},
+     .value_name = "names",
+     .help = "run in this reservation, or in one of several",
+     .set = store_text<&JobSpec::reservation>},
     {.name = "licenses",
      .letter = 'L',
      .argument = kRequired,
-     .set = refuse_name<Errc::InvalidLicenses>,
-     .why = "there are no licenses, so no name is a good one",
-     .refused = true},
+     .value_name = "list",
+     .help = "licenses that the job needs: a:2,b for all of them, a:2|b for one",
+     .set = set_licenses},
     {.name = "constraint",
      .letter = 'C',
      .argument = kRequired,

@@ -68,8 +68,10 @@ void set_job(Environment& env, const Launch& launch) {
     env.set("SLURM_PRIO_PROCESS", "0");
     set_if(env, "SLURM_JOB_ACCOUNT", spec.account);
     set_if(env, "SLURM_JOB_QOS", spec.qos);
-    set_if(env, "SLURM_JOB_RESERVATION", spec.reservation);
-    set_if(env, "SLURM_JOB_LICENSES", spec.licenses);
+    if (const model::Running* run = model::run_of(launch.job)) {
+        set_if(env, "SLURM_JOB_RESERVATION", run->reservation);
+        set_if(env, "SLURM_JOB_LICENSES", run->licenses);
+    }
     set_if(env, "SLURM_WCKEY", spec.wckey);
     if (launch.job.restarts > 0) env.set("SLURM_RESTART_COUNT", launch.job.restarts);
     if (!spec.dependency.terms.empty()) {

@@ -1,5 +1,6 @@
 #include "store/batch.hpp"
 
+#include "model/hostlist.hpp"
 #include "wire/codec.hpp"
 
 namespace switchyard::store {
@@ -24,7 +25,8 @@ bool Batch::empty() const {
            payloads.empty() && !next_job_id && deleted_nodes.empty() &&
            deleted_partitions.empty() && reset_partitions.empty() && deleted_payloads.empty() &&
            past_runs.empty() && kept_payloads.empty() && triggers.empty() &&
-           deleted_triggers.empty() && !purge;
+           deleted_triggers.empty() && reservations.empty() && deleted_reservations.empty() &&
+           !next_reservation_id && !purge;
 }
 
 struct RowEncoder::Scratch {
@@ -101,6 +103,14 @@ TriggerRow to_row(const model::Trigger& trigger) {
             .user = trigger.user,
             .program = trigger.program,
             .record = encoded<wire::Trigger>(trigger)};
+}
+
+ReservationRow to_row(const model::Reservation& reservation) {
+    return {.name = reservation.name,
+            .start_time = unix_seconds(reservation.start),
+            .end_time = unix_seconds(reservation.end),
+            .nodes = model::compress_hostlist(reservation.nodes),
+            .record = encoded<wire::Reservation>(reservation)};
 }
 
 }  // namespace switchyard::store

@@ -13,6 +13,7 @@
 #include "model/job.hpp"
 #include "model/node.hpp"
 #include "model/partition.hpp"
+#include "model/reservation.hpp"
 #include "model/step.hpp"
 #include "model/trigger.hpp"
 
@@ -57,6 +58,13 @@ struct TriggerRow {
     std::string record;
 };
 
+struct ReservationRow {
+    std::string name;
+    std::int64_t start_time = 0, end_time = 0;
+    std::string nodes;  // "n[1-4]"
+    std::string record;
+};
+
 struct PayloadRow {
     JobId job;
     std::shared_ptr<const std::string>
@@ -81,14 +89,17 @@ struct Batch {
     std::vector<StepRow> steps;
     std::vector<NodeRow> nodes;
     std::vector<PartitionRow> partitions;
+    std::vector<ReservationRow> reservations;
     std::vector<PayloadRow> payloads;  // The first that is stored for a job stays.
     std::optional<JobId> next_job_id;
     std::vector<TriggerRow> triggers;
+    std::optional<std::uint32_t> next_reservation_id;
 
     std::vector<std::string> deleted_nodes;       // Nothing is known of them any more.
     std::vector<std::string> deleted_partitions;  // Remembered as deleted.
     std::vector<std::string> reset_partitions;    // Back to what the configuration says.
     std::vector<std::uint32_t> deleted_triggers;
+    std::vector<std::string> deleted_reservations;
     std::vector<JobId> deleted_payloads;
     std::vector<KeptPayload> kept_payloads;
     std::optional<Purge> purge;
@@ -114,5 +125,6 @@ StepRow to_row(const model::Step& step);
 NodeRow to_row(const model::Node& node);
 PartitionRow to_row(const model::Partition& partition);
 TriggerRow to_row(const model::Trigger& trigger);
+ReservationRow to_row(const model::Reservation& reservation);
 
 }  // namespace switchyard::store

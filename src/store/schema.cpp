@@ -71,6 +71,11 @@ CREATE INDEX jobs_by_name ON jobs (name, end_time, submit_time) WHERE end_time I
 CREATE INDEX jobs_by_state ON jobs (state, end_time, submit_time) WHERE end_time IS NOT NULL;
 CREATE INDEX jobs_by_partition ON jobs (partition, end_time, submit_time) WHERE end_time IS NOT NULL;
 )sql",
+    R"sql(
+CREATE TABLE reservations (
+    name TEXT PRIMARY KEY, start_time INTEGER NOT NULL, end_time INTEGER NOT NULL, nodes TEXT NOT NULL,
+    record BLOB NOT NULL) WITHOUT ROWID;
+)sql",
 };
 constexpr std::int64_t kVersion = std::size(kMigrations);
 

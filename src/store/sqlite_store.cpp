@@ -40,6 +40,7 @@ struct Statements {
     Statement put_job, put_past_run, put_step, put_node, put_partition, put_payload, put_counter;
     Statement delete_node, delete_partition, reset_partition, delete_payload, trim_payload;
     Statement put_trigger, delete_trigger;
+    Statement put_reservation, delete_reservation;
     Statement payload;
     PurgeStatements purge;
 };
@@ -65,6 +66,8 @@ Status prepare_all(Database& database, Statements& statements) {
         {&Statements::delete_partition,
          "INSERT OR REPLACE INTO partitions VALUES (?,'DELETED',1,x'')"},
         {&Statements::reset_partition, "DELETE FROM partitions WHERE name = ?"},
+        {&Statements::put_reservation, "INSERT OR REPLACE INTO reservations VALUES (?,?,?,?,?)"},
+        {&Statements::delete_reservation, "DELETE FROM reservations WHERE name = ?"},
         {&Statements::delete_payload, "DELETE FROM payloads WHERE job = ?"},
         {&Statements::trim_payload, "UPDATE payloads SET record = ? WHERE job = ?"},
         {&Statements::put_trigger, "INSERT OR REPLACE INTO triggers VALUES (?,?,?,?)"},
@@ -148,7 +151,24 @@ bool write_triggers(Statements& to, const Batch& batch) {
     return true;
 }
 
+bool write_reservations(Statements& to, const Batch& batch) {
+    for (const ReservationRow& row : batch.reservations) {
+        Statement& put = to.put_reservation.text(std::string_view(row.name))
+                             .integer(row.start_time)
+                             .integer(row.end_time);
+        if (!put.text(std::string_view(row.nodes)).blob(row.record).run()) return false;
+    }
+    for (const std::string& name : batch.deleted_reservations) {
+        if (!to.delete_reservation.text(std::string_view(name)).run()) return false;
+    }
+    if (!batch.next_reservation_id) return true;
+    return to.put_counter.text(std::string_view("next_reservation_id"))
+        .integer(std::int64_t{*batch.next_reservation_id})
+        .run();
+}
+
 bool write(Statements& to, const Batch& batch) {
+    if (!write_reservations(to, batch)) return false;
     for (const JobRow& row : batch.jobs) {
         if (!write(to, row)) return false;
     }
@@ -257,6 +277,9 @@ Result<std::optional<std::int64_t>> SqliteStore::counter(std::string_view name) 
 Status SqliteStore::load_counters(Loaded& loaded) {
     SY_TRY(const auto next_job_id, counter("next_job_id"));
     if (next_job_id) loaded.next_job_id = JobId{static_cast<std::uint32_t>(*next_job_id)};
+    SY_TRY(const auto next_reservation, counter("next_reservation_id"));
+    if (next_reservation)
+        loaded.next_reservation_id = static_cast<std::uint32_t>(*next_reservation);
     SY_TRY(const auto epoch, counter("epoch"));
     loaded.epoch = static_cast<std::uint64_t>(epoch.value_or(0));
     return {};
@@ -295,6 +318,10 @@ Result<Loaded> SqliteStore::load(Instant ended_since) {
     SY_CHECK(load_partitions(loaded));
     SY_TRY(Statement triggers, database_.prepare("SELECT record FROM triggers ORDER BY id"));
     SY_TRY(loaded.triggers, (read_rows<wire::Trigger, model::Trigger>(database_, triggers)));
+    SY_TRY(Statement reservations,
+           database_.prepare("SELECT record FROM reservations ORDER BY name"));
+    SY_TRY(loaded.reservations,
+           (read_rows<wire::Reservation, model::Reservation>(database_, reservations)));
     if (keep_payloads_) return loaded;
     SY_CHECK(database_.execute(fmt::format(
         "DELETE FROM payloads WHERE job NOT IN (SELECT coalesce(array_id, id) FROM jobs "

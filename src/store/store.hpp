@@ -19,6 +19,7 @@
 #include "model/job.hpp"
 #include "model/node.hpp"
 #include "model/partition.hpp"
+#include "model/reservation.hpp"
 #include "model/step.hpp"
 #include "model/trigger.hpp"
 #include "store/batch.hpp"
@@ -36,6 +37,8 @@ struct Loaded {
     std::vector<std::string> deleted_partitions;
     std::optional<JobId> next_job_id;
     std::vector<model::Trigger> triggers;
+    std::vector<model::Reservation> reservations;
+    std::optional<std::uint32_t> next_reservation_id;
     std::uint64_t epoch =
         0;  // How often this state has been opened: one more with each controller.
 };

@@ -164,6 +164,31 @@ TEST_F(StoreTest, RecordsComeBackAsTheyWere) {
     EXPECT_TRUE(store->load(at(0))->triggers.empty());
 }
 
+TEST_F(StoreTest, ReservationsComeBackUntilTheyAreDeleted) {
+    model::Reservation reservation;
+    reservation.id = 3;
+    reservation.name = "maint";
+    reservation.start = at(4000);
+    reservation.end = at(5000);
+    reservation.nodes = {"n2"};
+    reservation.users = {{"root", {0}}};
+    Batch batch;
+    batch.reservations.push_back(to_row(reservation));
+    batch.next_reservation_id = 4;
+    ASSERT_TRUE(open()->commit(batch));
+
+    auto store = open();
+    const auto loaded = store->load(at(0));
+    ASSERT_TRUE(loaded) << loaded.error().message;
+    ASSERT_EQ(loaded->reservations.size(), 1u);
+    EXPECT_EQ(loaded->reservations[0], reservation);
+    EXPECT_EQ(loaded->next_reservation_id, 4u);
+    Batch gone;
+    gone.deleted_reservations = {"maint"};
+    ASSERT_TRUE(store->commit(gone));
+    EXPECT_TRUE(store->load(at(0))->reservations.empty());
+}
+
 TEST_F(StoreTest, ALaterRecordReplacesAnEarlierOneButTheFirstPayloadStays) {
     auto store = open();
     Batch first = batch_of({job(1)});

@@ -51,5 +51,11 @@ Result<model::NodeUpdate> decode(const NodeUpdate& from) {
 Result<model::PartitionUpdate> decode(const PartitionUpdate& from) {
     return decoded<model::PartitionUpdate>(from);
 }
+Result<model::Reservation> decode(const Reservation& from) {
+    return decoded<model::Reservation>(from);
+}
+Result<model::ReservationUpdate> decode(const ReservationUpdate& from) {
+    return decoded<model::ReservationUpdate>(from);
+}
 
 }  // namespace switchyard::wire

@@ -7,6 +7,7 @@
 #include "model/job_spec.hpp"
 #include "model/node.hpp"
 #include "model/partition.hpp"
+#include "model/reservation.hpp"
 #include "model/step.hpp"
 #include "model/trigger.hpp"
 #include "model/update.hpp"
@@ -38,6 +39,8 @@ void encode(const model::JobSelector& from, JobSelector* to);
 void encode(const model::JobUpdate& from, JobUpdate* to);
 void encode(const model::NodeUpdate& from, NodeUpdate* to);
 void encode(const model::PartitionUpdate& from, PartitionUpdate* to);
+void encode(const model::Reservation& from, Reservation* to);
+void encode(const model::ReservationUpdate& from, ReservationUpdate* to);
 
 // Malformed index sets and out-of-range enumerators are InvalidArgument: the peer is not trusted.
 Result<model::JobSpec> decode(const JobSpec& from);
@@ -64,5 +67,7 @@ Result<model::JobSelector> decode(const JobSelector& from);
 Result<model::JobUpdate> decode(const JobUpdate& from);
 Result<model::NodeUpdate> decode(const NodeUpdate& from);
 Result<model::PartitionUpdate> decode(const PartitionUpdate& from);
+Result<model::Reservation> decode(const Reservation& from);
+Result<model::ReservationUpdate> decode(const ReservationUpdate& from);
 
 }  // namespace switchyard::wire

@@ -50,6 +50,8 @@ void encode(const model::Running& from, Running* to) {
     if (from.ends_by) to->set_ends_by(millis_of(*from.ends_by));
     to->set_suspended_for(from.suspended_for.count());
     if (from.gpus_idle_since) to->set_gpus_idle_since(millis_of(*from.gpus_idle_since));
+    if (!from.reservation.empty()) to->set_reservation(from.reservation);
+    if (!from.licenses.empty()) to->set_licenses(from.licenses);
 }
 
 Status decode_into(const Running& from, model::Running& to) {
@@ -58,6 +60,8 @@ Status decode_into(const Running& from, model::Running& to) {
     if (from.has_ends_by()) to.ends_by = instant_of(from.ends_by());
     to.suspended_for = Seconds{from.suspended_for()};
     if (from.has_gpus_idle_since()) to.gpus_idle_since = instant_of(from.gpus_idle_since());
+    to.reservation = from.reservation();
+    to.licenses = from.licenses();
     return {};
 }
 

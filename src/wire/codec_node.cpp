@@ -153,6 +153,8 @@ void encode(const model::Node& from, Node* to) {
     to->set_completing_jobs(from.completing_jobs);
     put_strings(from.partitions, to->mutable_partitions());
     to->set_exclusive(from.exclusive);
+    if (!from.reservation.empty()) to->set_reservation(from.reservation);
+    to->set_maint(from.maint);
 }
 
 Status decode_into(const Node& from, model::Node& to) {
@@ -174,6 +176,8 @@ Status decode_into(const Node& from, model::Node& to) {
     to.completing_jobs = from.completing_jobs();
     to.partitions = strings_of(from.partitions());
     to.exclusive = from.exclusive();
+    to.reservation = from.reservation();
+    to.maint = from.maint();
     return {};
 }
 

@@ -80,6 +80,8 @@ Status decode_into(const JobUpdate& from, model::JobUpdate& to);
 Status decode_into(const NodeUpdate& from, model::NodeUpdate& to);
 Status decode_into(const PartitionUpdate& from, model::PartitionUpdate& to);
 Status decode_into(const Partition& from, model::Partition& to);
+Status decode_into(const Reservation& from, model::Reservation& to);
+Status decode_into(const ReservationUpdate& from, model::ReservationUpdate& to);
 Status decode_into(const Node& from, model::Node& to);
 Status decode_into(const Step& from, model::Step& to);
 

@@ -90,6 +90,10 @@ class Filler {
     void fill(model::TriggerResource& to) { fill_enum(to, model::TriggerResource::Controller); }
     void fill(model::TriggerType& to) { fill_enum(to, model::kTriggerTypeLast); }
     void fill(model::NodeVerb& to) { fill_enum(to, model::NodeVerb::CancelReboot); }
+    void fill(model::ReservationUpdate::Action& to) {
+        fill_enum(to, model::ReservationUpdate::Action::Delete);
+    }
+    void fill(model::NameListChange::Mode& to) { fill_enum(to, model::NameListChange::Mode::Deny); }
     void fill(model::PartitionUpdate::Action& to) {
         fill_enum(to, model::PartitionUpdate::Action::Delete);
     }
@@ -139,7 +143,8 @@ class Filler {
     SY_FILL(model::Outcome, state, reason, exit, derived_exit, cancelled_by);
     SY_FILL(model::Pending, reason, detail, hold, eligible_at, planned_start, planned_nodes,
             special_exit);
-    SY_FILL(model::Running, allocation, started, ends_by, suspended_for, gpus_idle_since);
+    SY_FILL(model::Running, allocation, started, ends_by, suspended_for, gpus_idle_since,
+            reservation, licenses);
     SY_FILL(model::Suspended, run, since);
     SY_FILL(model::Completing, run, ended, outcome, dirty_nodes, next);
     SY_FILL(model::Ended, run, ended, outcome);
@@ -170,7 +175,7 @@ class Filler {
     SY_FILL(model::NodeReboot, asap, after, issued, drained);
     SY_FILL(model::Node, config, facts, responding, down, drain, mark, reboot, last_busy, comment,
             extra, used_cores, used_cpus, used_memory, used_gres, running_jobs, completing_jobs,
-            partitions, exclusive);
+            partitions, exclusive, reservation, maint);
     SY_FILL(model::Partition, name, nodes, is_default, hidden, root_only, disable_root_jobs, lln,
             require_reservation, exclusive_user, state, max_time, default_time, min_nodes,
             max_nodes, max_cpus_per_node, def_mem_per_cpu, def_mem_per_node, max_mem_per_cpu,
@@ -190,6 +195,15 @@ class Filler {
     SY_FILL(model::PartitionUpdate, action, name, nodes, allow_groups, allow_accounts, state,
             is_default, hidden, root_only, max_time, default_time, min_nodes, priority_tier,
             priority_job_factor, max_nodes, over_subscribe);
+    SY_FILL(model::NamedUsers, name, uids);
+    SY_FILL(model::Reservation, id, name, start, end, nodes, node_count, features, partition,
+            licenses, comment, flags, users, groups, accounts, users_denied, accounts_denied,
+            max_start_delay, purge_after, idle_since, floats);
+    SY_FILL(model::FlagChange, set, cleared, purge_after);
+    SY_FILL(model::NameListChange, mode, names);
+    SY_FILL(model::ReservationUpdate, action, name, start, end, duration, nodes, node_count,
+            features, partition, licenses, comment, users, groups, accounts, flags, max_start_delay,
+            skip);
 #undef SY_FILL
 
     void fill(std::shared_ptr<const model::JobSpec>& to) {
@@ -241,6 +255,8 @@ SY_WIRE(JobSelector)
 SY_WIRE(JobUpdate)
 SY_WIRE(NodeUpdate)
 SY_WIRE(PartitionUpdate)
+SY_WIRE(Reservation)
+SY_WIRE(ReservationUpdate)
 #undef SY_WIRE
 
 template <class Value>
@@ -249,7 +265,8 @@ using Values =
     testing::Types<model::JobSpec, model::JobPayload, model::Allocation, model::NodeGrant,
                    model::Outcome, model::Job, model::StepSpec, model::StepLayout, model::Step,
                    model::NodeFacts, model::Node, model::Partition, model::JobSelector,
-                   model::JobUpdate, model::NodeUpdate, model::PartitionUpdate, model::Trigger>;
+                   model::JobUpdate, model::NodeUpdate, model::PartitionUpdate, model::Trigger,
+                   model::Reservation, model::ReservationUpdate>;
 TYPED_TEST_SUITE(CodecTest, Values);
 
 template <class Value>

@@ -270,7 +270,7 @@ void HistoryWriter::add_request() {
     document_.integer("restart_cnt", job_.restarts);
     document_.begin_map("reservation");
     document_.integer("id", 0);
-    text("name", spec_.reservation);
+    text("name", format::reservation_of(job_));
     text("requested", spec_.reservation);
     document_.end();
     text("script", "");

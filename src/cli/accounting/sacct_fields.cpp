@@ -305,7 +305,9 @@ const Field<Row> kFields[] = {
      [](const Row& r) { return of_job(r, [](const Row& j) { return spec(j).reservation; }); }},
     {"ReqTRES", 10, kMark, [](const Row& r) { return of_job(r, requested_tres); }},
     {"Reservation", 20, kMark,
-     [](const Row& r) { return of_job(r, [](const Row& j) { return spec(j).reservation; }); }},
+     [](const Row& r) {
+         return of_job(r, [](const Row& j) { return format::reservation_of(j.job); });
+     }},
     {"ReservationId", 13, kWhole, nothing},
     {"Restarts", 8, kWhole,
      [](const Row& r) { return of_job(r, [](const Row& j) { return number(j.job.restarts); }); }},

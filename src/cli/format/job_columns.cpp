@@ -192,7 +192,7 @@ const Field<JobRow> kFields[] = {
      [](const JobRow& r) { return std::string(model::short_name(model::state_of(r.job))); }},
     {'u', "UserName", "USER", kCut, user_name},
     {'v', "Reservation", "RESERVATION", kCut,
-     [](const JobRow& r) { return or_null(spec(r).reservation); }},
+     [](const JobRow& r) { return or_null(reservation_of(r.job)); }},
     {'w', "WCKey", "WCKEY", kCut, [](const JobRow& r) { return or_null(spec(r).wckey); }},
     {'x', "ExcNodes", "EXC_NODES", kNodes,
      [](const JobRow& r) { return model::compress_hostlist(spec(r).excluded_nodes); }},
@@ -282,9 +282,7 @@ const Field<JobRow> kFields[] = {
     {0, "LastSchedEval", "LAST_SCHED_EVAL", kCut,
      [](const JobRow& r) { return moment_text(last_evaluated(r.job), r.view, "N/A"); }},
     {0, "LicensesAlloc", "LICENSES_ALLOC", kCut,
-     [](const JobRow& r) {
-         return model::run_of(r.job) != nullptr ? or_null(spec(r).licenses) : "(null)";
-     }},
+     [](const JobRow& r) { return or_null(licenses_held(r.job)); }},
     {0, "MaxCPUs", "MAX_CPUS", kCut, [](const JobRow& r) { return number(cpu_count(r.job)); }},
     {0, "MaxNodes", "MAX_NODES", kCut, max_nodes},
     {0, "MCSLabel", "MCSLABEL", kCut,

@@ -196,7 +196,7 @@ void JobWriter::add_group_and_place() {
     document_.texts("job_state", states_of(job_));
     number("last_sched_evaluation", moment_number(last_evaluated(job_)));
     text("licenses", spec_.licenses);
-    text("licenses_allocated", ran() ? spec_.licenses : "");
+    text("licenses_allocated", licenses_held(job_));
 }
 
 void JobWriter::add_resources() {
@@ -355,7 +355,7 @@ void JobWriter::add_priority() {
     document_.boolean("requeue", spec_.requeue.value_or(true));
     zero("resize_time");
     document_.integer("restart_cnt", job_.restarts);
-    text("resv_name", spec_.reservation);
+    text("resv_name", reservation_of(job_));
     text("scheduled_nodes", pending != nullptr ? nodes_text(pending->planned_nodes) : "");
     document_.integer("segment_size", 0);
     text("selinux_context", "");

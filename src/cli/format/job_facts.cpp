@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "model/hostlist.hpp"
+#include "model/licenses.hpp"
 #include "model/output_pattern.hpp"
 
 namespace switchyard::cli::format {
@@ -246,6 +247,20 @@ std::optional<Instant> accrue_time(const Job& job) {
     return eligible_time(job);
 }
 
+namespace {
+
+// "cpu=1,...,license/fluent=2". What is asked for in one of several ways is not known before it is
+// given.
+std::string with_licenses(std::string tres, const std::string& licenses) {
+    const auto list = model::parse_licenses(licenses);
+    if (!list) return tres;
+    for (const model::License& license : *list)
+        tres += fmt::format(",license/{}={}", license.name, license.count);
+    return tres;
+}
+
+}  // namespace
+
 std::string requested_tres(const Job& job) {
     const std::uint64_t nodes = nodes_of_run(job);
     const std::uint64_t tasks = task_count(job);
@@ -257,13 +272,23 @@ std::string requested_tres(const Job& job) {
     add_requests(gres, job.spec->gpus_per_job, 1);
     add_requests(gres, job.spec->gpus_per_task, tasks);
     const model::MiB memory = memory_needed(job, cpus, nodes, gpus_asked(job, nodes, tasks));
-    return model::format_tres(cpus, memory, nodes, gres);
+    return with_licenses(model::format_tres(cpus, memory, nodes, gres), job.spec->licenses);
 }
 
 std::string allocated_tres(const Job& job) {
     const model::Allocation* allocation = model::allocation_of(job);
     if (pending_of(job) != nullptr || allocation == nullptr) return {};
-    return model::format_tres(*allocation);
+    return with_licenses(model::format_tres(*allocation), licenses_held(job));
+}
+
+std::string reservation_of(const Job& job) {
+    const model::Running* run = model::run_of(job);
+    return run != nullptr && !run->reservation.empty() ? run->reservation : job.spec->reservation;
+}
+
+std::string licenses_held(const Job& job) {
+    const model::Running* run = model::run_of(job);
+    return run != nullptr ? run->licenses : std::string();
 }
 
 std::string tres_per_node(const Job& job) { return model::to_tres_string(job.spec->gres_per_node); }

@@ -46,6 +46,9 @@ std::optional<model::TimeLimit> time_limit(const model::Job& job);
 std::string requested_tres(const model::Job& job);
 std::string allocated_tres(const model::Job& job);  // Empty when it holds and held nothing.
 std::string tres_per_node(const model::Job& job);   // "gres/gpu:1"; empty for none.
+// The reservation it runs in, or those it waits for.
+std::string reservation_of(const model::Job& job);
+std::string licenses_held(const model::Job& job);  // "fluent:2"; held once it is over.
 
 // The paths of a batch job's files, patterns expanded, below its working directory.
 struct BatchFiles {

@@ -240,13 +240,12 @@ void JobText::add_demands() {
                              memory_line(), disk));
     record_.line(fmt::format("Features={} DelayBoot=00:00:00", or_null(spec_.constraint)));
     if (!spec_.prefer.empty()) record_.line("Prefer=" + spec_.prefer);
-    if (!spec_.reservation.empty()) record_.line("Reservation=" + spec_.reservation);
-    const bool holds = model::run_of(job_) != nullptr;
+    if (const std::string name = reservation_of(job_); !name.empty())
+        record_.line("Reservation=" + name);
     record_.line(fmt::format(
         "OverSubscribe={} Exclusive={} Contiguous={:d} Licenses={} LicensesAlloc={} Network={}",
         spec_.oversubscribe ? "YES" : "NO", exclusive_text(spec_.exclusive), spec_.contiguous,
-        or_null(spec_.licenses), holds ? or_null(spec_.licenses) : "(null)",
-        or_null(spec_.network)));
+        or_null(spec_.licenses), or_null(licenses_held(job_)), or_null(spec_.network)));
 }
 
 void JobText::add_files() {

@@ -275,7 +275,8 @@ const Field<Group> kFields[] = {
     {'f', "Features", "AVAIL_FEATURES", kCut, features},
     {'g', "Groups", "GROUPS", kCut, groups},
     {'h', "OverSubscribe", "OVERSUBSCRIBE", kCut, over_subscribe},
-    {'i', "Reservation", "RESERVATION", kCut, [](const Group&) { return std::string(); }},
+    {'i', "Reservation", "RESERVATION", kCut,
+     [](const Group& g) { return of_first(g, "", [](const Node& n) { return n.reservation; }); }},
     {'l', "Time", "TIMELIMIT", kCut, max_time},
     {'m', "Memory", "MEMORY", kCut, memory},
     {'n', "NodeHost", "HOSTNAMES", kCut, [](const Group& g) { return hosts(g, host_name_of); }},
@@ -411,7 +412,7 @@ Grouping grouping_of(const Field<NodeGroup>& field) {
     if (is_one_of(field.name,
                   {"features_act", "Features", "NodeHost", "NodeAddr", "StateCompact", "StateLong",
                    "StateComplete", "User", "UserLong", "TimeStamp", "Version", "Reason", "Gres",
-                   "GresUsed", "GresProtection", "AllocMem", "Comment", "Extra"})) {
+                   "GresUsed", "GresProtection", "AllocMem", "Comment", "Extra", "Reservation"})) {
         return Grouping::Node;
     }
     if (is_one_of(field.name, {"CPUs", "Disk", "FreeMem", "Memory", "Weight", "SocketCoreThread",
@@ -422,7 +423,7 @@ Grouping grouping_of(const Field<NodeGroup>& field) {
 }
 
 std::uint32_t state_rank(const Node& node) {
-    constexpr std::uint32_t kDrain = 0x200, kCompleting = 0x400, kSilent = 0x800;
+    constexpr std::uint32_t kReserved = 0x20, kDrain = 0x200, kCompleting = 0x400, kSilent = 0x800;
     std::uint32_t rank = 2;  // Idle.
     if (model::state_of(node) == model::NodeState::Future) return 6;
     if (node.down) {
@@ -431,6 +432,7 @@ std::uint32_t state_rank(const Node& node) {
         const bool full = node.exclusive || node.used_cpus >= size_of(node).cpus;
         rank = full ? 3 : 5;
     }
+    if (!node.reservation.empty()) rank |= kReserved;
     if (node.drain) rank |= kDrain;
     if (node.completing_jobs > 0) rank |= kCompleting;
     if (!node.responding) rank |= kSilent;

@@ -114,7 +114,7 @@ void write_condition(Document& document, const Node& node) {
     document.number("reason_changed_at", node.mark ? moment_number(node.mark->at) : Number::of(0));
     document.text("reason_set_by_user", node.mark ? node.mark->by : "");
     document.number("resume_after", Number::of(0));
-    document.text("reservation", "");
+    document.text("reservation", node.reservation);
 }
 
 void write_use(Document& document, const Node& node) {
@@ -248,7 +248,7 @@ void write_group(Document& document, const Partition& partition, const Partition
     document.text("description", first.mark ? first.mark->reason : "");
     document.integer("time", first.mark ? unix_seconds(first.mark->at) : 0);
     document.end();
-    document.text("reservation", "");
+    document.text("reservation", first.reservation);
     document.text("reason_set_by_user", first.mark ? first.mark->by : "");
     document.begin_map("resource_spec");
     document.text("cpus", "");

@@ -145,6 +145,7 @@ std::string node_record(const Node& node, const RecordStyle& style) {
         record.line(fmt::format("Reason={} [{}@{}]", node.mark->reason, node.mark->by,
                                 moment(node.mark->at, "Unknown", style)));
     }
+    if (!node.reservation.empty()) record.line("ReservationName=" + node.reservation);
     if (!node.comment.empty()) record.line("Comment=" + node.comment);
     if (!node.extra.empty()) record.line("Extra=" + node.extra);
     const std::string protection = protection_of(node);

@@ -84,7 +84,10 @@ void describe(Writer& out, const options::JobRequest& request, const model::Job&
     out.set("SLURM_JOB_PARTITION", job.partition);
     out.set_if("SLURM_JOB_ACCOUNT", job.spec->account);
     out.set_if("SLURM_JOB_QOS", job.spec->qos);
-    out.set_if("SLURM_JOB_RESERVATION", job.spec->reservation);
+    if (const model::Running* run = model::run_of(job)) {
+        out.set_if("SLURM_JOB_RESERVATION", run->reservation);
+        out.set_if("SLURM_JOB_LICENSES", run->licenses);
+    }
     if (const model::Allocation* allocation = allocation_of(job)) {
         const std::string nodes = node_list(job), count = fmt::to_string(allocation->nodes.size());
         out.set("SLURM_JOB_NODELIST", nodes);

@@ -20,13 +20,17 @@ constexpr std::size_t kOffersPerTry = 50;
 }  // namespace
 
 sched::Reserved Cluster::Impl::reserved_for(const sched::NodePool& pool, const sched::Group& group,
-                                            sched::QueueKey key, Instant start,
+                                            sched::QueueKey key, const sched::Planned& planned,
                                             const sched::Pick& pick) {
     sched::Reserved reserved;
     reserved.key = key;
     reserved.job = key.job;
-    reserved.from = start;
-    reserved.until = start + group.limit.value_or(sched::kForever);
+    reserved.from = planned.start;
+    reserved.until = planned.start + group.limit.value_or(sched::kForever);
+    // In a reservation it stays no longer than that.
+    if (const auto end =
+            pool.windows().admit(pick.node, planned.owner, reserved.from, reserved.until))
+        reserved.until = *end;
     reserved.room = sched::planned_room(pool, group.demand, pick);
     reserved.whole = group.demand.shape.whole_nodes;
     return reserved;
@@ -45,9 +49,9 @@ void Cluster::Impl::tell_plan(JobId job, const sched::Planned& planned) {
 
 void Cluster::Impl::keep_places(const sched::Group& group, sched::QueueKey key,
                                 const sched::Planned& planned) {
-    Reservation reservation{key, {}};
+    KeptPlace reservation{key, {}};
     for (const sched::Pick& pick : planned.picks) {
-        pool_.reserve(pick.node, reserved_for(pool_, group, key, planned.start, pick));
+        pool_.reserve(pick.node, reserved_for(pool_, group, key, planned, pick));
         reservation.nodes.push_back(pick.node);
     }
     reservations_.insert_or_assign(key.job, std::move(reservation));
@@ -56,7 +60,7 @@ void Cluster::Impl::keep_places(const sched::Group& group, sched::QueueKey key,
 void Cluster::Impl::ensure_reserved(sched::QueueKey key, PartitionIndex partition) {
     if (reservations_.contains(key.job) || unplanned_.contains(key.job)) return;
     const sched::Group* group = queue_.group_of(key.job, partition);
-    if (group == nullptr) return;
+    if (group == nullptr || !has_licenses(jobs_.at(key.job))) return;
     if (const Job& job = jobs_.at(key.job); job.het) {
         if (!reserve_all(job, key)) unplanned_.insert(key.job);
         return;
@@ -127,7 +131,7 @@ bool Cluster::Impl::continue_plan() {
         if (!plan.seen.insert(key.job).second) continue;
         jobs_.at(key.job).last_evaluated = now_;
         // Places for several components at once are kept when somebody would pass them.
-        if (jobs_.at(key.job).het) continue;
+        if (jobs_.at(key.job).het || !has_licenses(jobs_.at(key.job))) continue;
         const sched::Group& group = *queue_.group_of(key.job, partition);
         const Seconds limit = group.limit.value_or(sched::kForever);
         auto planned = plan.planner.plan(group.id, partition, group.demand, limit, key);
@@ -137,7 +141,7 @@ bool Cluster::Impl::continue_plan() {
         for (std::size_t i = 0; waits && i < planned->picks.size(); ++i) {
             const sched::Pick& pick = planned->picks[i];
             plan.reserved.add(pick.node, pool_.node(pick.node).places,
-                              reserved_for(pool_, group, key, planned->start, pick));
+                              reserved_for(pool_, group, key, *planned, pick));
         }
         plan.entries.push_back({key, partition, std::move(*planned), waits});
     }
@@ -154,7 +158,8 @@ bool Cluster::Impl::still_holds(const PlanInMaking::Entry& entry, const sched::G
                            .end = start + group.limit.value_or(sched::kForever),
                            .key = entry.key,
                            .future = true,
-                           .reserved = &reserved};
+                           .reserved = &reserved,
+                           .owner = entry.planned.owner};
     return std::ranges::all_of(entry.planned.picks, [&](const sched::Pick& pick) {
         const auto room = sched::room_in(pool_, pick.node, view);
         if (!room) return false;
@@ -188,12 +193,12 @@ void Cluster::Impl::commit_plan() {
         if (!entry.waits) continue;
         if (!plan_expires_ || entry.planned.start < *plan_expires_)
             plan_expires_ = entry.planned.start;
-        Reservation reservation{entry.key, {}};
+        KeptPlace reservation{entry.key, {}};
         for (const sched::Pick& pick : entry.planned.picks) {
             reservation.nodes.push_back(pick.node);
             if (!doubtful) continue;
             reserved.add(pick.node, pool_.node(pick.node).places,
-                         reserved_for(pool_, *group, entry.key, entry.planned.start, pick));
+                         reserved_for(pool_, *group, entry.key, entry.planned, pick));
         }
         reservations_.insert_or_assign(entry.key.job, std::move(reservation));
     }

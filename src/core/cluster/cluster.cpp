@@ -38,11 +38,21 @@ std::vector<const model::Job*> Cluster::find(const model::JobSelector& selector)
     return impl_->find(selector);
 }
 JobId Cluster::next_job_id() const { return impl_->next_job_id_; }
+const std::map<std::string, model::Reservation>& Cluster::reservations() const {
+    return impl_->calendar_;
+}
+std::uint32_t Cluster::next_reservation_id() const { return impl_->next_reservation_id_; }
+std::vector<model::LicenseUse> Cluster::licenses() const {
+    return impl_->licenses_.use(impl_->now_);
+}
 SchedulerFigures Cluster::figures() const { return impl_->figures_; }
 std::optional<Instant> Cluster::deadline_of(const model::Job& job) const {
     return impl_->deadline_of(job);
 }
-void Cluster::check_invariants() const { impl_->check_invariants(); }
+void Cluster::check_invariants() const {
+    impl_->check_invariants();
+    impl_->check_set_aside();
+}
 
 Cluster::Impl::Impl(Settings settings, Records records, Instant now)
     : settings_(std::move(settings)), now_(now) {

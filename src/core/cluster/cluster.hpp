@@ -22,6 +22,7 @@
 #include "model/job.hpp"
 #include "model/node.hpp"
 #include "model/partition.hpp"
+#include "model/reservation.hpp"
 #include "model/step.hpp"
 #include "model/trigger.hpp"
 
@@ -37,6 +38,8 @@ struct Records {
     std::vector<std::string> deleted_partitions;
     JobId next_job_id{0};  // 0: none stored yet.
     std::vector<model::Trigger> triggers;
+    std::vector<model::Reservation> reservations;
+    std::uint32_t next_reservation_id = 0;  // 0: none stored yet.
 };
 
 // Figures for sdiag and status.
@@ -79,6 +82,9 @@ class Cluster {
     // The records of an array, or the one job; empty if unknown.
     std::vector<const model::Job*> find(const model::JobSelector& selector) const;
     JobId next_job_id() const;
+    const std::map<std::string, model::Reservation>& reservations() const;  // By name.
+    std::uint32_t next_reservation_id() const;
+    std::vector<model::LicenseUse> licenses() const;
     SchedulerFigures figures() const;
     // When the nodes are to end this job: its time limit and the site's OverTimeLimit; none:
     // unlimited.

@@ -16,6 +16,7 @@
 #include "core/cluster/cluster.hpp"
 #include "core/cluster/timers.hpp"
 #include "core/cluster/trigger_table.hpp"
+#include "core/sched/license_ledger.hpp"
 #include "core/sched/node_pool.hpp"
 #include "core/sched/placement.hpp"
 #include "core/sched/planner.hpp"
@@ -95,7 +96,19 @@ struct ArraySide {
     bool any_ended = false, any_failed = false;
 };
 
-struct Reservation {
+// One time of a reservation.
+struct Occurrence {
+    Instant start{}, end{};
+};
+
+// On what terms a job starts: in which reservation, with which licenses.
+struct Terms {
+    sched::WindowOwner owner = sched::kNobody;
+    std::vector<model::License> licenses;
+};
+
+// The place kept for a job that waits.
+struct KeptPlace {
     sched::QueueKey key;
     std::vector<NodeIndex> nodes;
 };
@@ -201,12 +214,14 @@ class Cluster::Impl {
     void drop_token(Token token, JobId job);
 
     // --- lifecycle.cpp: start, end, requeue of one run
-    void start(Job& job, PartitionIndex partition, model::Allocation allocation, bool backfilled);
+    void start(Job& job, PartitionIndex partition, model::Allocation allocation, bool backfilled,
+               const Terms& terms);
     void launch_batch(Job& job);
     void end_run(Job& job, model::Outcome outcome, EndCause cause, Seconds grace,
                  model::Completing::Next next, const std::set<std::string>& clean_already = {});
     void node_is_clean(Job& job, const std::string& node);
     void finish(Job& job);
+    void leave_reservation(const Job& job, const std::string& reservation);
     void end_pending(Job& job, model::Outcome outcome);
     void after_end(Job& job);
     void requeue_now(Job& job, bool hold, Seconds rest);
@@ -225,14 +240,18 @@ class Cluster::Impl {
     void set_reason(Job& job, model::Reason reason, std::string detail = {});
     void unqueue(JobId id);
     void enqueue(const Job& job, const std::vector<PartitionIndex>& open);
+    std::vector<PartitionIndex> open_partitions(const JobSpec& spec,
+                                                model::Reason& first_problem) const;
     sched::QueueKey key_of(const Job& job, const model::Partition& partition) const;
     void review_all();
 
     // --- schedule.cpp, backfill.cpp
     void schedule(Instant at);
     struct Try {
-        bool started = false, no_room = false;
-        std::uint32_t missing = 1;  // Nodes.
+        bool started = false;  // Or it left the queue for another reason.
+        bool no_room = false;
+        std::uint32_t missing = 1;                  // Nodes.
+        sched::WindowOwner owner = sched::kNobody;  // Where there was room.
     };
     void start_what_fits(std::uint32_t& attempts);
     void start_in_line(std::uint32_t& attempts);
@@ -242,14 +261,15 @@ class Cluster::Impl {
     void give_up_hope(sched::Group& group);
     void ensure_reserved(sched::QueueKey key, PartitionIndex partition);
     static sched::Reserved reserved_for(const sched::NodePool& pool, const sched::Group& group,
-                                        sched::QueueKey key, Instant start,
+                                        sched::QueueKey key, const sched::Planned& planned,
                                         const sched::Pick& pick);
     void tell_plan(JobId job, const sched::Planned& planned);
     void keep_places(const sched::Group& group, sched::QueueKey key, const sched::Planned& planned);
     std::optional<model::Allocation> find_room(const sched::Group& group, const sched::View& view,
                                                Try& tried) const;
     std::optional<model::Allocation> find_room_for_less(const sched::Group& group, sched::View view,
-                                                        std::optional<Minutes>& reduced) const;
+                                                        std::optional<Minutes>& reduced,
+                                                        sched::WindowOwner& owner) const;
     void drop_reservation(JobId job);
     bool plan_is_due() const;
     std::optional<Instant> next_plan() const;
@@ -259,6 +279,72 @@ class Cluster::Impl {
     void commit_plan();
     void settle_reasons();
     void set_waiting_reason(Job& job, PartitionIndex partition);
+
+    // --- reservations.cpp, reservation_nodes.cpp: those of administrators: made, changed, deleted
+    void on(const event::UpdateReservation& event);
+    Status apply_times(model::Reservation& reservation, const model::ReservationUpdate& update,
+                       bool fresh) const;
+    Status apply_update(model::Reservation& reservation, const model::ReservationUpdate& update,
+                        bool fresh) const;
+    std::string reservation_name(const model::Reservation& reservation) const;
+    Result<std::string> create_reservation(const model::ReservationUpdate& update);
+    Status change_reservation(const model::ReservationUpdate& update);
+    Status delete_reservation(const model::ReservationUpdate& update);
+    void put_reservation(model::Reservation reservation);
+    std::set<std::string> nodes_taken(const model::Reservation& reservation) const;
+    bool held_at_start(const model::Reservation& reservation, NodeIndex node) const;
+    struct Candidates {
+        std::size_t fit = 0;
+        std::vector<std::string> free;
+    };
+    Result<Candidates> candidates_for(const model::Reservation& reservation,
+                                      const std::vector<std::string>& kept) const;
+    Result<std::vector<std::string>> pick_nodes(const model::Reservation& reservation,
+                                                std::uint32_t count,
+                                                const std::vector<std::string>& kept) const;
+    Result<std::vector<std::string>> all_nodes(const model::Reservation& reservation) const;
+    Result<std::optional<std::vector<std::string>>> wanted_nodes(
+        model::Reservation& reservation, const model::ReservationUpdate& update, bool fresh) const;
+    Status settle_nodes(model::Reservation& reservation, const model::ReservationUpdate& update,
+                        const model::Reservation* old) const;
+    bool replenish(model::Reservation& reservation) const;
+
+    // --- calendar.cpp: reservations in time
+    std::vector<Occurrence> occurrences_of(const model::Reservation& reservation) const;
+    void move_on(model::Reservation& reservation) const;
+    void rebuild_calendar();
+    void set_windows();
+    void review_calendar();
+    void forget_plan();
+    void keep_to_nodes();
+    void mark_nodes();
+    void retime(const model::Reservation& reservation);
+    bool is_wanted(const std::string& reservation) const;
+    void reservation_timer(std::uint32_t id);
+    void remove_reservation(const std::string& name);
+    void reservation_used(const std::string& name);
+
+    // --- reservation_jobs.cpp: what they mean to a job
+    Status check_reservations(const JobSpec& spec, const Caller& caller) const;
+    std::vector<sched::WindowOwner> owners_of(const JobSpec& spec) const;
+    sched::Shape shape_for(const JobSpec& spec, PartitionIndex partition) const;
+    const model::Reservation* find_reservation(sched::WindowOwner owner) const;
+    std::optional<Instant> opens_at(const JobSpec& spec) const;
+    std::optional<std::string> window_problem(const Job& job, const sched::Group& group) const;
+    std::optional<Instant> end_of_run(const JobSpec& spec, const model::Running& run) const;
+    void reset_end(Job& job);
+
+    // --- licenses.cpp
+    Status check_licenses(const JobSpec& spec) const;
+    std::optional<std::vector<model::License>> find_licenses(const Job& job,
+                                                             sched::WindowOwner owner) const;
+    bool has_licenses(const Job& job) const;
+    sched::QueueKey license_key_of(const Job& job) const;
+    void wait_for_licenses(Job& job);
+    void leave_license_line(JobId job);
+    void call_license_line();
+    void claim_licenses(const Job& job);
+    void release_licenses(const Job& job);
 
     // --- arrays.cpp
     Job& split_element(Job& block, std::uint32_t element);
@@ -282,9 +368,10 @@ class Cluster::Impl {
     void queue_components(const Job& leader);
     bool try_start_all(const Job& leader, sched::QueueKey key, bool backfilled);
     void keep_place(JobId job, sched::QueueKey key, const sched::Demand& demand,
-                    const sched::Planned& planned, Seconds limit, Reservation& reservation);
+                    const sched::Planned& planned, Seconds limit, KeptPlace& reservation);
     std::optional<PartitionIndex> place_component(const Job& job, sched::QueueKey key,
-                                                  model::Allocation& allocation) const;
+                                                  model::Allocation& allocation,
+                                                  Terms& terms) const;
     bool reserve_all(const Job& leader, sched::QueueKey key);
     void end_companions(const Job& job, const model::Outcome& outcome, EndCause cause,
                         Seconds grace, model::Completing::Next next);
@@ -431,6 +518,7 @@ class Cluster::Impl {
 
     // --- invariants.cpp
     void check_invariants() const;
+    void check_set_aside() const;
 
     Settings settings_;
     Instant now_{};
@@ -442,6 +530,8 @@ class Cluster::Impl {
     std::vector<model::Partition> partitions_;
     std::set<std::string> runtime_partitions_, deleted_partitions_;
     JobId next_job_id_{1};
+    std::map<std::string, model::Reservation> calendar_;  // Made by administrators, by name.
+    std::uint32_t next_reservation_id_ = 1;
 
     // Derived.
     sched::NodePool pool_;
@@ -457,7 +547,13 @@ class Cluster::Impl {
     std::map<std::pair<std::uint32_t, std::string>, std::set<JobId>> unfinished_by_name_;
     std::map<std::pair<std::uint32_t, std::string>, std::set<JobId>>
         singletons_;  // Those that wait.
-    std::map<JobId, Reservation> reservations_;
+    std::map<JobId, KeptPlace> reservations_;
+    std::map<std::string, std::set<JobId>> runs_in_;  // Jobs that run in each of the calendar.
+    bool calendar_is_stale_ = false;                  // Nodes came or went.
+    std::set<sched::WindowOwner> magnets_;            // Those that draw jobs now.
+    sched::LicenseLedger licenses_;
+    std::set<sched::QueueKey> license_line_;           // Those who wait for licenses,
+    std::map<JobId, sched::QueueKey> license_places_;  // and where each stands.
     Timers timers_;
     TriggerTable triggers_;
     std::size_t unfinished_ = 0;

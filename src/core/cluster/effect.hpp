@@ -62,6 +62,9 @@ struct JobEnded {  // Ends a WaitForEnd; also tells an allocation's owner that i
 struct CrontabSet {
     std::vector<JobId> jobs;  // In the order of the request.
 };
+struct ReservationMade {
+    std::string name;
+};
 // To the owner of an allocation, while it lasts: why it is about to end.
 struct OwnerNotice {
     enum class Kind : std::uint8_t {
@@ -82,9 +85,10 @@ struct StepEnds {  // Answers a WaitForSteps; the last one when no step is left.
 };
 }  // namespace reply
 
-using ReplyBody = std::variant<reply::Done, reply::Failed, reply::Submitted, reply::WouldStart,
-                               reply::Granted, reply::StepWaits, reply::StepMade, reply::JobEnded,
-                               reply::OwnerNotice, reply::CrontabSet, reply::StepEnds>;
+using ReplyBody =
+    std::variant<reply::Done, reply::Failed, reply::Submitted, reply::WouldStart, reply::Granted,
+                 reply::StepWaits, reply::StepMade, reply::JobEnded, reply::OwnerNotice,
+                 reply::CrontabSet, reply::StepEnds, reply::ReservationMade>;
 
 // Why a node is told to end a job: decides the line in the job's output.
 enum class EndCause : std::uint8_t {
@@ -194,13 +198,15 @@ struct Changes {
     std::vector<model::Job> past_runs;
     std::set<StepKey> steps;
     std::set<std::string> nodes;
-    std::set<std::string> partitions;  // Changed or deleted at run time.
-    bool next_job_id = false;
+    std::set<std::string> partitions;    // Changed or deleted at run time.
+    std::set<std::string> reservations;  // Changed or gone.
+    bool next_job_id = false, next_reservation_id = false;
     std::set<std::uint32_t> triggers;  // Set, fired or gone.
 
     bool empty() const {
         return jobs.empty() && forgotten_jobs.empty() && past_runs.empty() && steps.empty() &&
-               nodes.empty() && partitions.empty() && !next_job_id && triggers.empty();
+               nodes.empty() && partitions.empty() && reservations.empty() && !next_job_id &&
+               !next_reservation_id && triggers.empty();
     }
 };
 

@@ -17,7 +17,10 @@ void Cluster::Impl::set_reason(Job& job, Reason reason, std::string detail) {
     if (job.het && job.het->offset == 0) share_reason(job);
 }
 
-void Cluster::Impl::unqueue(JobId id) { queue_.remove(id); }
+void Cluster::Impl::unqueue(JobId id) {
+    queue_.remove(id);
+    leave_license_line(id);
+}
 
 sched::QueueKey Cluster::Impl::key_of(const Job& job, const model::Partition& partition) const {
     const std::uint32_t sequence = job.array ? job.array->array_id.value : job.id.value;
@@ -48,11 +51,28 @@ void Cluster::Impl::enqueue(const Job& job, const std::vector<PartitionIndex>& o
         limit = job.spec->time_limit->seconds;
     for (const PartitionIndex index : open) {
         const sched::QueueKey key = key_of(job, partitions_[index]);
-        queue_.add(key, index, sched::shape_of(*job.spec, partitions_[index], settings_), limit,
-                   pool_);
+        queue_.add(key, index, shape_for(*job.spec, index), limit, pool_);
         // Behind the end of the plan there is nothing in it to change.
         plan_is_stale_ |= !plan_end_ || key < *plan_end_;
     }
+}
+
+// Those it could run in now; and what is wrong with the first that it cannot.
+std::vector<PartitionIndex> Cluster::Impl::open_partitions(const JobSpec& spec,
+                                                           Reason& first_problem) const {
+    std::vector<PartitionIndex> open;
+    for (const std::string& name : spec.partitions) {
+        const auto index = partition_index(name);
+        Reason problem = Reason::PartitionDown;
+        if (index) {
+            problem = partition_reason(partitions_[*index]);
+            if (problem == Reason::None)
+                problem = limit_problem(spec, partitions_[*index]).value_or(Reason::None);
+            if (problem == Reason::None) open.push_back(*index);
+        }
+        if (first_problem == Reason::None) first_problem = problem;
+    }
+    return open;
 }
 
 // Decides anew about a pending job: in the queue, or out of it with a reason. Cheap enough to be
@@ -60,6 +80,7 @@ void Cluster::Impl::enqueue(const Job& job, const std::vector<PartitionIndex>& o
 void Cluster::Impl::review(Job& job) {
     auto* pending = std::get_if<model::Pending>(&job.phase);
     if (pending == nullptr || review_follower(job)) return;
+    leave_license_line(job.id);
     const auto out = [&](Reason reason, std::string detail = {}) {
         if (queue_.contains(job.id)) {
             unqueue(job.id);
@@ -80,8 +101,9 @@ void Cluster::Impl::review(Job& job) {
                                                      Reason::DependencyNeverSatisfied));
     }
     if (pending->hold != model::Hold::None || job.priority == 0) {
-        const bool kept = pending->reason == Reason::JobLaunchFailure;
-        if (kept) return out(Reason::JobLaunchFailure, pending->detail);
+        const bool kept = pending->reason == Reason::JobLaunchFailure ||
+                          pending->reason == Reason::ReservationDeleted;
+        if (kept) return out(pending->reason, pending->detail);
         return out(pending->hold == model::Hold::User ? Reason::JobHeldUser : Reason::JobHeldAdmin);
     }
     if (verdict == model::DependencyStatus::Failed) return out(Reason::DependencyNeverSatisfied);
@@ -94,26 +116,27 @@ void Cluster::Impl::review(Job& job) {
         return end_pending(job, outcome_without_exit(model::JobState::Deadline, Reason::DeadLine));
     }
     Reason first_problem = Reason::None;
-    std::vector<PartitionIndex> open;
-    for (const std::string& name : job.spec->partitions) {
-        const auto index = partition_index(name);
-        Reason problem = Reason::PartitionDown;
-        if (index) {
-            problem = partition_reason(partitions_[*index]);
-            if (problem == Reason::None)
-                problem = limit_problem(*job.spec, partitions_[*index]).value_or(Reason::None);
-            if (problem == Reason::None) open.push_back(*index);
-        }
-        if (first_problem == Reason::None) first_problem = problem;
-    }
+    const std::vector<PartitionIndex> open = open_partitions(*job.spec, first_problem);
     if (open.empty())
         return out(first_problem == Reason::None ? Reason::PartitionDown : first_problem);
     if (throttled(job)) return out(Reason::JobArrayTaskLimit);
     if (const auto problem = component_problem(job)) return out(problem->first, problem->second);
+    if (const auto opens = opens_at(*job.spec)) {
+        out(Reason::Reservation);
+        pending->planned_start = opens;
+        return;
+    }
+    if (!has_licenses(job)) {
+        out(Reason::Licenses);
+        return wait_for_licenses(job);
+    }
 
+    // A plan for its nodes takes the place of what was foreseen without one.
+    if (pending->reason == Reason::Reservation || pending->reason == Reason::Licenses)
+        pending->planned_start.reset();
     // What it waited for is over only now.
     if (pending->reason == Reason::Dependency || pending->reason == Reason::JobHeldUser ||
-        pending->reason == Reason::JobHeldAdmin) {
+        pending->reason == Reason::JobHeldAdmin || pending->reason == Reason::ReservationDeleted) {
         pending->eligible_at = now_;
     }
     unqueue(job.id);

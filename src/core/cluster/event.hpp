@@ -18,6 +18,7 @@
 #include "model/job_array.hpp"
 #include "model/job_spec.hpp"
 #include "model/node.hpp"
+#include "model/reservation.hpp"
 #include "model/step.hpp"
 #include "model/trigger.hpp"
 #include "model/update.hpp"
@@ -168,6 +169,11 @@ struct UpdatePartition {
     Caller caller;
     model::PartitionUpdate update;
 };
+struct UpdateReservation {  // Create, change or delete one; names were looked up by the shell.
+    Token token;
+    Caller caller;
+    model::ReservationUpdate update;
+};
 struct Reconfigure {  // A new configuration was read (and the caller was allowed to ask for it).
     std::optional<Token> token;
     Settings settings;
@@ -262,6 +268,7 @@ using Event =
                  event::Reconfigure, event::NodeUp, event::NodeLost, event::NodeLoad,
                  event::StepEnded, event::JobClean, event::Tick, event::StepStarted, event::Release,
                  event::ScriptFailed, event::GpuIdle, event::Crontab, event::Reboot, event::Notify,
-                 event::WaitForSteps, event::SetTriggers, event::ClearTriggers>;
+                 event::WaitForSteps, event::SetTriggers, event::ClearTriggers,
+                 event::UpdateReservation>;
 
 }  // namespace switchyard::core

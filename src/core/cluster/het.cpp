@@ -116,7 +116,7 @@ void Cluster::Impl::queue_components(const Job& leader) {
         for (const std::string& name : spec.partitions) {
             const auto index = partition_index(name);
             if (!index) continue;
-            sched::Shape shape = sched::shape_of(spec, partitions_[*index], settings_);
+            sched::Shape shape = shape_for(spec, *index);
             shape.only_job = leader.id.value;
             const std::uint32_t cpus = sched::make_demand(shape, pool_).cpus_min;
             const auto known = shapes.find(*index);
@@ -131,19 +131,24 @@ void Cluster::Impl::queue_components(const Job& leader) {
 
 // Where one component fits now, beside those that are already claimed for.
 std::optional<PartitionIndex> Cluster::Impl::place_component(const Job& job, sched::QueueKey key,
-                                                             model::Allocation& allocation) const {
-    const sched::View view{
+                                                             model::Allocation& allocation,
+                                                             Terms& terms) const {
+    sched::View view{
         .start = now_, .end = now_ + limit_of(*job.spec), .key = key, .uid = job.spec->uid};
     for (const std::string& name : job.spec->partitions) {
         const auto index = partition_index(name);
         if (!index || limit_problem(*job.spec, partitions_[*index])) continue;
-        const sched::Demand demand =
-            sched::make_demand(sched::shape_of(*job.spec, partitions_[*index], settings_), pool_);
-        const auto picks = sched::place(pool_, *index, demand, view);
-        if (!picks) continue;
-        if (auto found = sched::make_allocation(pool_, demand, *picks)) {
-            allocation = *std::move(found);
-            return index;
+        const sched::Demand demand = sched::make_demand(shape_for(*job.spec, *index), pool_);
+        for (const sched::WindowOwner owner : sched::owners_of(demand.shape)) {
+            view.owner = owner;
+            const auto picks = sched::place(pool_, *index, demand, view);
+            const auto licenses = find_licenses(job, owner);
+            if (!picks || !licenses) continue;
+            if (auto found = sched::make_allocation(pool_, demand, *picks)) {
+                allocation = *std::move(found);
+                terms = {owner, *licenses};
+                return index;
+            }
         }
     }
     return std::nullopt;
@@ -154,16 +159,18 @@ bool Cluster::Impl::try_start_all(const Job& leader, sched::QueueKey key, bool b
         JobId job;
         PartitionIndex partition;
         model::Allocation allocation;
+        Terms terms;
     };
     std::vector<Found> found;
     std::vector<std::pair<NodeIndex, JobId>> claimed;
     const std::vector<JobId> ids = live_components(leader);
     for (const JobId id : ids) {
         const Job& job = jobs_.at(id);
-        Found place{id, 0, {}};
-        const auto partition = place_component(job, key, place.allocation);
+        Found place{id, 0, {}, {}};
+        const auto partition = place_component(job, key, place.allocation, place.terms);
         if (!partition) break;
         place.partition = *partition;
+        licenses_.claim(id, place.terms.licenses, now_ + limit_of(*job.spec), place.terms.owner);
         const sched::Shape shape = sched::shape_of(*job.spec, partitions_[*partition], settings_);
         for (const model::NodeGrant& grant : place.allocation.nodes) {
             sched::Holding holding;
@@ -182,15 +189,17 @@ bool Cluster::Impl::try_start_all(const Job& leader, sched::QueueKey key, bool b
     }
     // Only a trial: what starts claims for itself.
     for (const auto& [node, id] : claimed) pool_.release(node, id);
+    for (const Found& each : found) licenses_.release(each.job);
     if (found.size() < ids.size()) return false;
     for (Found& each : found)
-        start(jobs_.at(each.job), each.partition, std::move(each.allocation), backfilled);
+        start(jobs_.at(each.job), each.partition, std::move(each.allocation), backfilled,
+              each.terms);
     return true;
 }
 
 void Cluster::Impl::keep_place(JobId job, sched::QueueKey key, const sched::Demand& demand,
                                const sched::Planned& planned, Seconds limit,
-                               Reservation& reservation) {
+                               KeptPlace& reservation) {
     for (const sched::Pick& pick : planned.picks) {
         sched::Reserved reserved;
         reserved.key = key;
@@ -210,14 +219,13 @@ bool Cluster::Impl::reserve_all(const Job& leader, sched::QueueKey key) {
     const std::vector<JobId> ids = live_components(leader);
     Instant start = now_;
     for (int tries = 0; tries < kPlanTriesMax; ++tries) {
-        Reservation reservation{key, {}};
+        KeptPlace reservation{key, {}};
         const Instant wanted = start;
         for (const JobId id : ids) {
             const JobSpec& spec = *jobs_.at(id).spec;
             const auto index = partition_index(spec.partitions.front());
             if (!index) break;
-            const sched::Demand demand =
-                sched::make_demand(sched::shape_of(spec, partitions_[*index], settings_), pool_);
+            const sched::Demand demand = sched::make_demand(shape_for(spec, *index), pool_);
             // Behind its sisters, before everybody whom the leader is before.
             sched::QueueKey own = key;
             own.job = id;

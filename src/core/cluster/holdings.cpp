@@ -53,6 +53,9 @@ void Cluster::Impl::claim(const Job& job) {
         }
         claim_on(job, grant);
     }
+    claim_licenses(job);
+    const std::string& reservation = model::run_of(job)->reservation;
+    if (!reservation.empty()) runs_in_[reservation].insert(job.id);
 }
 
 void Cluster::Impl::claim_on(const Job& job, const model::NodeGrant& grant) {
@@ -126,7 +129,10 @@ void Cluster::Impl::refresh_node(NodeIndex index) {
     const sched::NodeEntry& entry = pool_.node(index);
     const bool was_usable = entry.usable, was_open = entry.open;
     pool_.set_open(index, open, usable);
-    if (usable != was_usable) ++hope_epoch_;
+    if (usable != was_usable) {
+        ++hope_epoch_;
+        calendar_is_stale_ = !calendar_.empty();
+    }
     if (open && !was_open) {
         queue_.wake(index);
         plan_is_stale_ = true;
@@ -136,6 +142,7 @@ void Cluster::Impl::refresh_node(NodeIndex index) {
 
 void Cluster::Impl::set_until(const Job& job) {
     if (!holds_anything(job)) return;
+    licenses_.set_until(job.id, held_until(job));
     for (const model::NodeGrant& grant : model::allocation_of(job)->nodes) {
         if (const auto node = node_index(grant.node))
             pool_.set_until(*node, job.id, held_until(job));

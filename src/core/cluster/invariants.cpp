@@ -8,6 +8,22 @@
 
 namespace switchyard::core {
 
+// Reservations and licenses: who is said to use them does.
+void Cluster::Impl::check_set_aside() const {
+    std::map<std::string, std::uint32_t> held;
+    for (const auto& [id, job] : jobs_) {
+        const bool pending = std::holds_alternative<model::Pending>(job.phase);
+        SY_ASSERT(!license_places_.contains(id) || (pending && !queue_.contains(id)));
+        if (pending || std::holds_alternative<model::Ended>(job.phase)) continue;
+        const model::Running& run = *model::run_of(job);
+        if (!run.reservation.empty()) SY_ASSERT(runs_in_.at(run.reservation).contains(id));
+        for (const model::License& license : *model::parse_licenses(run.licenses))
+            held[license.name] += license.count;
+    }
+    for (const model::LicenseUse& license : licenses_.use(now_))
+        SY_ASSERT(license.used == held[license.name]);
+}
+
 void Cluster::Impl::check_invariants() const {
     pool_.check_invariants();
     queue_.check_invariants();

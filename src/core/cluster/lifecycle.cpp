@@ -10,7 +10,7 @@
 namespace switchyard::core {
 
 void Cluster::Impl::start(Job& job, PartitionIndex partition, model::Allocation allocation,
-                          bool backfilled) {
+                          bool backfilled, const Terms& terms) {
     SY_ASSERT(std::holds_alternative<model::Pending>(job.phase));
     SY_ASSERT(!allocation.nodes.empty());
     unqueue(job.id);
@@ -20,14 +20,19 @@ void Cluster::Impl::start(Job& job, PartitionIndex partition, model::Allocation 
     model::Running run;
     run.allocation = std::move(allocation);
     run.started = now_;
-    if (job.spec->time_limit && !job.spec->time_limit->unlimited)
-        run.ends_by = now_ + job.spec->time_limit->seconds;
+    if (const model::Reservation* reservation = find_reservation(terms.owner))
+        run.reservation = reservation->name;
+    run.licenses = model::format_licenses(terms.licenses);
+    run.ends_by = end_of_run(*job.spec, run);
     job.partition = partitions_[partition].name;
     job.last_evaluated = now_;
     job.scheduler = backfilled ? "Backfill" : "Main";
     job.phase = std::move(run);
     touch(job);
     claim(job);
+    calendar_is_stale_ = !calendar_.empty();
+    if (terms.owner != sched::kNobody)
+        reservation_used(std::get<model::Running>(job.phase).reservation);
     array_run_began(job);
     ++figures_.jobs_started;
     if (backfilled) ++figures_.jobs_backfilled;
@@ -134,6 +139,7 @@ void Cluster::Impl::finish(Job& job) {
     auto completing = std::move(std::get<model::Completing>(job.phase));
     SY_ASSERT(completing.dirty_nodes.empty());
     array_run_over(job);
+    leave_reservation(job, completing.run.reservation);
     using Next = model::Completing::Next;
     const bool recurs =
         completing.next == Next::End && completing.outcome.state != model::JobState::Cancelled;
@@ -157,6 +163,15 @@ void Cluster::Impl::finish(Job& job) {
     if (launch_failed && completing.next == Next::RequeueHold) {
         set_reason(job, model::Reason::JobLaunchFailure, "launch failed requeued held");
     }
+}
+
+// Nothing of the run is left: its licenses are free, and its reservation may have stood for it
+// alone.
+void Cluster::Impl::leave_reservation(const Job& job, const std::string& reservation) {
+    release_licenses(job);
+    if (reservation.empty()) return;
+    runs_in_[reservation].erase(job.id);
+    reservation_used(reservation);
 }
 
 // Back into the queue for another attempt. The job holds nothing and is not finished.

@@ -67,6 +67,12 @@ void Cluster::Impl::load(Records records) {
         jobs_.emplace(id, std::move(job));
     }
     for (model::Step& step : records.steps) steps_.emplace(step.key, std::move(step));
+    next_reservation_id_ = std::max(1u, records.next_reservation_id);
+    for (model::Reservation& reservation : records.reservations) {
+        next_reservation_id_ = std::max(next_reservation_id_, reservation.id + 1);
+        const std::string name = reservation.name;
+        calendar_.emplace(name, std::move(reservation));
+    }
     node_sides_.assign(nodes_.size(), {});
     for (const auto& [id, job] : jobs_) index_job(job);
     for (NodeIndex i = 0; i < nodes_.size(); ++i) {
@@ -151,6 +157,10 @@ void Cluster::Impl::rebuild() {
         }
     }
     reservations_.clear();
+    licenses_.reset(settings_.licenses);
+    license_line_.clear();
+    license_places_.clear();
+    runs_in_.clear();
     making_.reset();
     plan_end_.reset();
     plan_expires_.reset();
@@ -162,9 +172,8 @@ void Cluster::Impl::rebuild() {
     rebuilding_ = false;
     for (NodeIndex i = 0; i < nodes_.size(); ++i) node_changed(i);
     for (auto& [id, job] : jobs_) retime(job);
+    rebuild_calendar();
     review_all();
-    plan_is_stale_ = true;
-    if (!next_backfill_) next_backfill_ = now_;
 }
 
 void Cluster::Impl::on(const event::Reconfigure& event) {

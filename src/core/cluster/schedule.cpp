@@ -24,6 +24,7 @@ void Cluster::Impl::schedule(Instant at) {
     ++figures_.main_cycles;
     more_to_do_ = false;
     unplanned_.clear();
+    review_calendar();
     review_hope();
     const bool plan_due = plan_is_due();
     std::uint32_t attempts = 0;
@@ -138,17 +139,24 @@ void Cluster::Impl::start_in_line(std::uint32_t& attempts) {
     }
 }
 
-// The nodes it would prefer, if it can have them now; else any that will do.
+// The nodes it would prefer, if it can have them now; else any that will do. In the first of its
+// reservations that has them.
 std::optional<model::Allocation> Cluster::Impl::find_room(const sched::Group& group,
                                                           const sched::View& view,
                                                           Try& tried) const {
     const auto place = [&](const sched::Demand& demand) -> std::optional<model::Allocation> {
-        std::uint32_t found = 0;
-        const auto picks = sched::place(pool_, group.partition, demand, view, &found);
-        const std::uint32_t wanted = demand.shape.nodes_min;
-        tried.no_room = !picks;
-        tried.missing = !picks && wanted > found ? wanted - found : 1;
-        return picks ? sched::make_allocation(pool_, demand, *picks) : std::nullopt;
+        sched::View inside = view;
+        for (const sched::WindowOwner owner : sched::owners_of(demand.shape)) {
+            inside.owner = tried.owner = owner;
+            std::uint32_t found = 0;
+            const auto picks = sched::place(pool_, group.partition, demand, inside, &found);
+            const std::uint32_t wanted = demand.shape.nodes_min;
+            tried.no_room = !picks;
+            tried.missing = !picks && wanted > found ? wanted - found : 1;
+            if (!picks) continue;
+            if (auto allocation = sched::make_allocation(pool_, demand, *picks)) return allocation;
+        }
+        return std::nullopt;
     };
     if (!group.demand.preferred.empty()) {
         sched::Demand first = group.demand;
@@ -161,11 +169,14 @@ std::optional<model::Allocation> Cluster::Impl::find_room(const sched::Group& gr
 // --time-min: the longest limit (to the minute) with which it can begin before a place that is kept
 // for somebody else.
 std::optional<model::Allocation> Cluster::Impl::find_room_for_less(
-    const sched::Group& group, sched::View view, std::optional<Minutes>& reduced) const {
+    const sched::Group& group, sched::View view, std::optional<Minutes>& reduced,
+    sched::WindowOwner& owner) const {
     const auto with_minutes = [&](std::int64_t minutes) {
         view.end = view.start + Minutes{minutes};
-        Try ignored;
-        return find_room(group, view, ignored);
+        Try tried;
+        auto found = find_room(group, view, tried);
+        if (found) owner = tried.owner;
+        return found;
     };
     std::int64_t good = std::max<std::int64_t>(1, (group.demand.shape.seconds_min + 59) / 60);
     std::int64_t bad = std::chrono::ceil<Minutes>(group.limit.value_or(sched::kForever)).count();
@@ -195,6 +206,10 @@ Cluster::Impl::Try Cluster::Impl::try_start(sched::Group& group, sched::QueueKey
         ensure_reserved(*front, p);
     }
     Job& job = jobs_.at(key.job);
+    if (!has_licenses(job)) {
+        review(job);
+        return {.started = true};
+    }
     if (job.het) return {.started = try_start_all(job, key, passes_someone)};
     const sched::View view{.start = now_,
                            .end = now_ + group.limit.value_or(sched::kForever),
@@ -204,10 +219,16 @@ Cluster::Impl::Try Cluster::Impl::try_start(sched::Group& group, sched::QueueKey
     Try tried;
     auto allocation = find_room(group, view, tried);
     if (!allocation && group.demand.shape.seconds_min > 0) {
-        allocation = find_room_for_less(group, view, reduced);
+        allocation = find_room_for_less(group, view, reduced, tried.owner);
         tried.no_room = false;  // One with the same needs may be content with less.
     }
     if (!allocation) return tried;
+    Terms terms{tried.owner, {}};
+    if (auto licenses = find_licenses(job, tried.owner)) {
+        terms.licenses = *std::move(licenses);
+    } else {
+        return tried;
+    }
     const auto reduce = [&](Job& starting) {
         if (!reduced) return;
         JobSpec spec = *starting.spec;
@@ -219,7 +240,7 @@ Cluster::Impl::Try Cluster::Impl::try_start(sched::Group& group, sched::QueueKey
     if (job.array && !job.array->element && job.array->pending.size() > 1) {
         Job& element = split_element(job, job.array->pending.front());
         reduce(element);
-        start(element, partition, std::move(*allocation), passes_someone);
+        start(element, partition, std::move(*allocation), passes_someone, terms);
         if (throttled(job)) review(job);
         return {.started = true};
     }
@@ -228,7 +249,7 @@ Cluster::Impl::Try Cluster::Impl::try_start(sched::Group& group, sched::QueueKey
         job.array->pending = {};
     }
     reduce(job);
-    start(job, partition, std::move(*allocation), passes_someone);
+    start(job, partition, std::move(*allocation), passes_someone, terms);
     return {.started = true};
 }
 
@@ -251,9 +272,17 @@ void Cluster::Impl::review_hope() {
 void Cluster::Impl::give_up_hope(sched::Group& group) {
     if (group.hope_checked == hope_epoch_) return;
     group.hope_checked = hope_epoch_;
-    const sched::View idle{.empty = true};
-    const bool hopeless = !sched::place(pool_, group.partition, group.demand, idle).has_value();
-    if (hopeless) {
+    const auto holds = [&](sched::WindowOwner owner) {
+        const sched::View idle{.empty = true, .owner = owner};
+        return sched::place(pool_, group.partition, group.demand, idle).has_value();
+    };
+    const std::vector<sched::WindowOwner> owners = sched::owners_of(group.demand.shape);
+    const bool hopeless = std::ranges::none_of(owners, holds);
+    const bool elsewhere = hopeless && owners.back() != sched::kNobody && holds(sched::kNobody);
+    if (elsewhere) {
+        group.why = Reason::Reservation;
+        group.why_detail.clear();
+    } else if (hopeless) {
         std::vector<std::string> missing;
         for (const NodeIndex node : group.demand.required) {
             if (!pool_.node(node).usable) missing.push_back(pool_.node(node).name);
@@ -280,6 +309,8 @@ void Cluster::Impl::set_waiting_reason(Job& job, PartitionIndex partition) {
     job.last_evaluated = now_;
     const sched::Group* group = queue_.group_of(job.id, partition);
     if (group != nullptr && group->hopeless) return set_reason(job, group->why, group->why_detail);
+    if (const auto problem = group != nullptr ? window_problem(job, *group) : std::nullopt)
+        return set_reason(job, Reason::ReqNodeNotAvail, *problem);
     const auto front = queue_.front(partition);
     if (front && front->job != job.id) {
         const Job* ahead = find_job(front->job);

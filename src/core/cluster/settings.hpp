@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/time.hpp"
+#include "model/licenses.hpp"
 #include "model/node.hpp"
 #include "model/partition.hpp"
 
@@ -54,6 +55,9 @@ struct Settings {
     // What becomes of a job whose cards stand idle; it is flagged in any case.
     enum class IdleGpus : std::uint8_t { Flag = 0, Mail = 1, Cancel = 2, Requeue = 3 };
     IdleGpus idle_gpus = IdleGpus::Flag;
+
+    std::vector<model::License> licenses;  // Licenses=: how many there are of each.
+    Minutes reservation_over_run{0};       // How long a job may outlast its reservation.
 
     // Scheduling.
     bool backfill = true;

@@ -174,8 +174,7 @@ void Cluster::Impl::answer_test_only(const event::Submit& event, const JobSpec& 
     for (const std::string& name : spec.partitions) {
         const PartitionIndex index = *partition_index(name);
         if (limit_problem(spec, partitions_[index])) continue;
-        const sched::Demand demand =
-            sched::make_demand(sched::shape_of(spec, partitions_[index], settings_), pool_);
+        const sched::Demand demand = sched::make_demand(shape_for(spec, index), pool_);
         const Seconds limit = spec.time_limit && !spec.time_limit->unlimited
                                   ? spec.time_limit->seconds
                                   : sched::kForever;

@@ -13,7 +13,7 @@
 namespace switchyard::core {
 
 struct TimerKey {
-    enum class Kind : std::uint8_t { Job, Node, Owner, StepDoubt, Reboot, Trigger };
+    enum class Kind : std::uint8_t { Job, Node, Owner, StepDoubt, Reboot, Trigger, Reservation };
     Kind kind;
     std::uint32_t id;
     auto operator<=>(const TimerKey&) const = default;

@@ -151,6 +151,9 @@ void Cluster::Impl::on(const event::Tick&) {
             case TimerKey::Kind::Trigger:
                 trigger_timer(due_now->id);
                 break;
+            case TimerKey::Kind::Reservation:
+                reservation_timer(due_now->id);
+                break;
         }
     }
 }

@@ -164,17 +164,8 @@ std::optional<Errc> Cluster::Impl::update_one(Job& job, const event::UpdateJob& 
             job.priority = base_priority(first, spec, true);
         }
         review(job);
-    } else if (auto* run = std::get_if<model::Running>(&job.phase);
-               run != nullptr && update.time_limit) {
-        run->ends_by.reset();
-        if (!spec.time_limit->unlimited)
-            run->ends_by = run->started + spec.time_limit->seconds + run->suspended_for;
-        for (const model::NodeGrant& grant : run->allocation.nodes) {
-            emit(effect::SetDeadline{grant.node, job.id, job.attempt, deadline_of(job)});
-        }
-        set_until(job);
-        retime(job);
-        plan_is_stale_ = true;
+    } else if (update.time_limit) {
+        reset_end(job);
     }
     return std::nullopt;
 }

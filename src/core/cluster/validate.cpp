@@ -113,6 +113,7 @@ Status check_access(const JobSpec& spec, const model::Partition& partition, cons
                     const Settings& settings) {
     const bool root = spec.uid == 0;
     if (partition.root_only && !root) return fail(Errc::AccessDenied);
+    if (partition.require_reservation && spec.reservation.empty()) return fail(Errc::AccessDenied);
     if (root && (settings.disable_root_jobs || partition.disable_root_jobs))
         return fail(Errc::AccessDenied);
     if (!root && !may_enter(spec, partition, caller)) {
@@ -220,6 +221,8 @@ Status Cluster::Impl::validate(const JobSpec& spec, const Caller& caller,
     if (spec.nodes_min && spec.nodes_max && *spec.nodes_min > *spec.nodes_max)
         return fail(Errc::InvalidNodeCount);
     SY_CHECK(check_dependency(spec));
+    SY_CHECK(check_reservations(spec, caller));
+    SY_CHECK(check_licenses(spec));
     if (spec.deadline && spec.time_limit && !spec.time_limit->unlimited &&
         *spec.deadline <
             now_ + (spec.time_min ? spec.time_min->seconds : spec.time_limit->seconds)) {

@@ -200,6 +200,7 @@ void NodePool::reset(const std::vector<model::Node>& nodes, Settings::Unit unit)
     leaving_.clear();
     overlaps_.clear();
     reservations_ = no_reservations();
+    windows_ = no_windows();
 }
 
 void NodePool::redescribe(NodeIndex index, const model::Node& description) {
@@ -216,6 +217,7 @@ void NodePool::set_partitions(const std::vector<model::Partition>& partitions) {
     usable_indexes_.clear();
     leaving_.assign(partitions.size(), {});
     reservations_ = no_reservations();
+    windows_ = no_windows();
     for (NodeEntry& entry : nodes_) entry.places.clear();
     std::vector<std::set<NodeIndex>> members(partitions.size());
     for (PartitionIndex p = 0; p < partitions.size(); ++p) {
@@ -388,6 +390,11 @@ std::vector<NodeIndex> NodePool::set_reservations(Reservations reservations) {
         concerned.push_back(i);
     }
     return concerned;
+}
+
+void NodePool::set_windows(Windows windows) {
+    SY_ASSERT(windows.node_count() == nodes_.size());
+    windows_ = std::move(windows);
 }
 
 void NodePool::check_invariants() const {

@@ -20,6 +20,7 @@
 #include "core/sched/reservations.hpp"
 #include "core/sched/room.hpp"
 #include "core/sched/shape.hpp"
+#include "core/sched/windows.hpp"
 #include "model/node.hpp"
 #include "model/resources.hpp"
 
@@ -106,6 +107,11 @@ class NodePool {
     Reservations no_reservations() const { return {nodes_.size(), orders_.size()}; }
     const Reservations& reservations() const { return reservations_; }
 
+    // Times that belong to reservations; others take the place of the present ones.
+    void set_windows(Windows windows);
+    Windows no_windows() const { return {nodes_.size(), orders_.size()}; }
+    const Windows& windows() const { return windows_; }
+
     std::size_t size() const { return nodes_.size(); }
     const NodeEntry& node(NodeIndex index) const { return nodes_[index]; }
     std::optional<NodeIndex> find(std::string_view name) const;
@@ -145,6 +151,7 @@ class NodePool {
     std::vector<FreeIndex> indexes_, usable_indexes_;
     std::vector<std::set<Leaving>> leaving_;
     Reservations reservations_{0, 0};
+    Windows windows_{0, 0};
     std::vector<std::vector<bool>> overlaps_;
 };
 

@@ -67,7 +67,8 @@ class Chooser {
           view_(view),
           least_(demand.least) {
         const auto& last = pool.reservations().last_key();
-        least_.heeds = last && *last < view.key;
+        // In a reservation it may be gone before its limit: that is looked at node by node.
+        least_.heeds = last && *last < view.key && view.owner == kNobody;
         least_.end = view.end;
         least_.cores = least_cores(demand, pool);
     }
@@ -284,16 +285,21 @@ std::optional<std::vector<Pick>> Chooser::choose(std::uint32_t* found) {
 
 std::optional<Room> room_in(const NodePool& pool, NodeIndex index, const View& view) {
     const NodeEntry& node = pool.node(index);
+    const Windows& windows = pool.windows();
     if (view.empty) {
         if (!view.every_node && !node.usable) return std::nullopt;
+        if (!windows.is_home(index, view.owner)) return std::nullopt;
         return empty_room(node);
     }
     if (view.future ? !node.usable : !node.open) return std::nullopt;
+    const std::optional<Instant> end =
+        view.past_windows ? view.end : windows.admit(index, view.owner, view.start, view.end);
+    if (!end) return std::nullopt;
     Room room = view.future ? room_at(node, view.start) : node.free;
     if (!view.future && node.held_whole()) return std::nullopt;
     const auto all = (view.reserved != nullptr ? *view.reserved : pool.reservations()).on(index);
     const auto concerns = [&](const Reserved& r) {
-        return r.key < view.key && r.from < view.end && r.until > view.start;
+        return r.key < view.key && r.from < *end && r.until > view.start;
     };
     if (std::ranges::none_of(all, concerns)) return room;
     // The least room is found at the start and wherever a reservation begins.

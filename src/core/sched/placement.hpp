@@ -30,6 +30,8 @@ struct View {
     bool empty = false;   // As if the whole (usable) partition were idle.
     bool every_node = false;                 // With `empty`: also nodes that are down or drained.
     const Reservations* reserved = nullptr;  // Another plan than the pool's.
+    WindowOwner owner = kNobody;             // Whose job it would be.
+    bool past_windows = false;               // As if nobody had reserved anything.
 };
 
 struct Pick {
@@ -38,7 +40,7 @@ struct Pick {
     std::array<std::uint32_t, kGpuKindsMax> gpus{};
 };
 
-// The room of a node in the view, reservations taken off; none: not to be used at all.
+// The room of a node in the view, kept places taken off; none: not to be used at all.
 std::optional<Room> room_in(const NodePool& pool, NodeIndex node, const View& view);
 
 // The nodes and tasks, or none if it does not fit in this view; then `found` is how many nodes were

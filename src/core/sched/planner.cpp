@@ -69,13 +69,19 @@ std::optional<Planner::Moment> Planner::peek(Walk& walk, const Demand& demand) {
             return Moment{now_, walk.free_place, Moment::From::Free};
     }
     while (walk.ends != ends.end() && walk.ends->first <= now_) ++walk.ends;
-    const bool left = walk.leaving != leaving.end(), ended = walk.ends != ends.end();
-    if (!left && !ended) return std::nullopt;
+    std::optional<Moment> next;
+    const auto consider = [&](Instant at, std::uint32_t place, Moment::From from) {
+        if (!next || std::pair(at, place) < std::pair(next->at, next->place))
+            next = Moment{at, place, from};
+    };
     // Who should have left by now will have, as far as a plan can tell.
-    const Instant leaves = left ? std::max(now_, walk.leaving->until) : Instant::max();
-    if (left && (!ended || std::pair(leaves, walk.leaving->place) <= *walk.ends))
-        return Moment{leaves, walk.leaving->place, Moment::From::Leaving};
-    return Moment{walk.ends->first, walk.ends->second, Moment::From::End};
+    if (walk.leaving != leaving.end())
+        consider(std::max(now_, walk.leaving->until), walk.leaving->place, Moment::From::Leaving);
+    if (walk.ends != ends.end()) consider(walk.ends->first, walk.ends->second, Moment::From::End);
+    const auto& windows = pool_.windows().moments(walk.partition);
+    const auto window = windows.upper_bound(walk.window.value_or(std::pair(now_, 0u)));
+    if (window != windows.end()) consider(window->first, window->second, Moment::From::Window);
+    return next;
 }
 
 void Planner::pass(Walk& walk, const Moment& moment) {
@@ -90,6 +96,9 @@ void Planner::pass(Walk& walk, const Moment& moment) {
         case Moment::From::End:
             walk.ended = *walk.ends++;
             break;
+        case Moment::From::Window:
+            walk.window = {moment.at, moment.place};
+            break;
     }
 }
 
@@ -103,8 +112,12 @@ Fit Planner::fit_at(NodeIndex index, const Ask& ask, Instant at) {
         return {};
     ++looked_at_;
     if (!is_candidate(node, index, ask.demand)) return {};
-    const View view{
-        .start = at, .end = at + ask.limit, .key = ask.key, .future = true, .reserved = &reserved_};
+    const View view{.start = at,
+                    .end = at + ask.limit,
+                    .key = ask.key,
+                    .future = true,
+                    .reserved = &reserved_,
+                    .owner = ask.owner};
     const auto room = room_in(pool_, index, view);
     return room ? fit(node, *room, ask.demand, pool_.unit()) : Fit{};
 }
@@ -120,7 +133,8 @@ bool Planner::good_at(NodeIndex index, const Ask& ask, Instant at) {
     return true;
 }
 
-// For one node, from a moment on. It can only become good when someone leaves.
+// For one node, from a moment on. It can only become good when someone leaves, or a reservation
+// begins or ends.
 std::optional<Instant> Planner::earliest(NodeIndex index, const Ask& ask, Instant from) {
     if (good_at(index, ask, from)) return from;
     std::vector<Instant> moments;
@@ -129,6 +143,10 @@ std::optional<Instant> Planner::earliest(NodeIndex index, const Ask& ask, Instan
     }
     for (const Reserved& reserved : reserved_.on(index)) {
         if (reserved.until > from) moments.push_back(reserved.until);
+    }
+    for (const Window& window : pool_.windows().on(index)) {
+        if (window.from > from) moments.push_back(window.from);
+        if (window.until > from) moments.push_back(window.until);
     }
     std::ranges::sort(moments);
     for (const Instant moment : moments) {
@@ -139,7 +157,7 @@ std::optional<Instant> Planner::earliest(NodeIndex index, const Ask& ask, Instan
 
 // A later start is as good on this node up to this moment at least.
 Instant Planner::good_until(const NodeTime& entry, const Ask& ask) const {
-    Instant until = Instant::max();
+    Instant until = pool_.windows().welcome_until(entry.node, ask.owner, entry.at, ask.limit);
     for (const Reserved& reserved : reserved_.on(entry.node)) {
         if (reserved.key < ask.key && reserved.until > entry.at)
             until = std::min(until, std::max(entry.at, reserved.from - ask.limit));
@@ -226,6 +244,7 @@ std::optional<Planned> Planner::plan_alike(Front& front, const Ask& ask, std::ui
     if (taken.size() == nodes) {
         planned.emplace();
         planned->start = start;
+        planned->owner = ask.owner;
         std::uint32_t left = ask.demand.shape.total_tasks(nodes);
         std::ranges::sort(taken, {}, &NodeTime::node);
         for (const NodeTime& entry : taken) {
@@ -283,10 +302,11 @@ std::optional<Planned> Planner::plan_by_search(PartitionIndex partition, const A
                         .end = moment->at + ask.limit,
                         .key = ask.key,
                         .future = true,
-                        .reserved = &reserved_};
+                        .reserved = &reserved_,
+                        .owner = ask.owner};
         looked_at_ += order.size();
         if (auto picks = place(pool_, partition, ask.demand, view))
-            return Planned{moment->at, std::move(*picks)};
+            return Planned{moment->at, std::move(*picks), ask.owner};
         if (++tries == kSearchTriesMax) return std::nullopt;
         if (tries >= kSearchTriesInARow) {
             skip = distance;
@@ -296,26 +316,42 @@ std::optional<Planned> Planner::plan_by_search(PartitionIndex partition, const A
     return std::nullopt;
 }
 
+// In each reservation that it may run in, or outside; the earliest of them.
 std::optional<Planned> Planner::plan(std::uint32_t group, PartitionIndex partition,
                                      const Demand& demand, Seconds limit, QueueKey key) {
-    const Shape& shape = demand.shape;
     if (demand.impossible) return std::nullopt;
+    std::optional<Planned> best;
+    for (const WindowOwner owner : owners_of(demand.shape)) {
+        auto planned = plan_for(owner, group, partition, demand, limit, key);
+        if (planned && (!best || planned->start < best->start)) best = std::move(planned);
+    }
+    return best;
+}
+
+std::optional<Planned> Planner::plan_for(WindowOwner owner, std::uint32_t group,
+                                         PartitionIndex partition, const Demand& demand,
+                                         Seconds limit, QueueKey key) {
+    const Shape& shape = demand.shape;
     const std::uint32_t nodes = shape.nodes_min;
     const bool one_node = nodes == 1 && !shape.spread;
     const bool plain =
         demand.required.empty() && !shape.contiguous && (shape.gpus_per_job.empty() || one_node);
     if (plain && (shape.tasks_by_node || shape.spread || nodes == 1)) {
         const bool parts = shape.spread && !shape.tasks_by_node;
-        const Ask ask{demand, parts ? (shape.tasks + nodes - 1) / nodes : shape.tasks,
-                      !shape.gpus_per_job.empty(), limit, key};
+        const Ask ask{demand,
+                      parts ? (shape.tasks + nodes - 1) / nodes : shape.tasks,
+                      !shape.gpus_per_job.empty(),
+                      limit,
+                      key,
+                      owner};
         Front fresh;
-        Front& front = group == 0 ? fresh : fronts_[group];
+        Front& front = group == 0 ? fresh : fronts_[{group, owner}];
         front.walk.partition = partition;
         front.seen.resize(pool_.order(partition).size());
         if (auto planned = plan_alike(front, ask, nodes)) return planned;
         if (shape.tasks_by_node && shape.gpus_per_job.empty()) return std::nullopt;
     }
-    const Ask ask{demand, shape.tasks_by_node ? shape.tasks : 1, false, limit, key};
+    const Ask ask{demand, shape.tasks_by_node ? shape.tasks : 1, false, limit, key, owner};
     return plan_by_search(partition, ask);
 }
 

@@ -20,6 +20,7 @@ namespace switchyard::core::sched {
 struct Planned {
     Instant start{};
     std::vector<Pick> picks;
+    WindowOwner owner = kNobody;  // In which reservation.
 };
 
 class Planner {
@@ -56,13 +57,14 @@ class Planner {
         std::optional<std::pair<Instant, std::uint32_t>> ended;  // of each kind.
         std::set<Leaving>::const_iterator leaving;
         Reservations::Ends::const_iterator ends;
+        std::optional<std::pair<Instant, std::uint32_t>> window;  // The last moment of a window.
         std::uint32_t epoch = 0;    // Of the iterators; 0: not set yet.
         std::uint64_t changes = 0;  // Of the plan, when `ends` was set.
     };
     struct Moment {
         Instant at;
         std::uint32_t place;
-        enum class From : std::uint8_t { Free, Leaving, End } from;
+        enum class From : std::uint8_t { Free, Leaving, End, Window } from;
     };
     struct Front {  // The nodes of a partition that became good for one kind of job so far.
         Walk walk;
@@ -76,6 +78,7 @@ class Planner {
         bool all_gpus;        // and all cards of the job on one.
         Seconds limit;
         QueueKey key;
+        WindowOwner owner;
     };
 
     std::uint64_t version(NodeIndex node) const;
@@ -89,13 +92,16 @@ class Planner {
     std::optional<NodeTime> next(Front& front, const Ask& ask);
     std::optional<Planned> plan_alike(Front& front, const Ask& ask, std::uint32_t nodes);
     std::optional<Planned> plan_by_search(PartitionIndex partition, const Ask& ask);
+    std::optional<Planned> plan_for(WindowOwner owner, std::uint32_t group,
+                                    PartitionIndex partition, const Demand& demand, Seconds limit,
+                                    QueueKey key);
 
     const NodePool& pool_;
     const Reservations& reserved_;
     Instant now_;
     std::uint32_t epoch_ = 1;
     std::uint64_t looked_at_ = 0;
-    std::map<std::uint32_t, Front> fronts_;
+    std::map<std::pair<std::uint32_t, WindowOwner>, Front> fronts_;
 };
 
 }  // namespace switchyard::core::sched

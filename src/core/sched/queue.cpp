@@ -207,10 +207,13 @@ void Queue::set_hopeless(Group& group, bool hopeless) {
 }
 
 bool Queue::serves(const NodePool& pool, NodeIndex node, const Group& group, Instant now) const {
-    const View view{
+    View view{
         .start = now, .end = now + group.limit.value_or(kForever), .key = *group.members.begin()};
-    const auto room = room_in(pool, node, view);
-    return room && fit(pool.node(node), *room, group.demand, pool.unit()).tasks > 0;
+    return std::ranges::any_of(owners_of(group.demand.shape), [&](WindowOwner owner) {
+        view.owner = owner;
+        const auto room = room_in(pool, node, view);
+        return room && fit(pool.node(node), *room, group.demand, pool.unit()).tasks > 0;
+    });
 }
 
 std::optional<Queue::Offer> Queue::renew(const Offer& offer, const std::optional<QueueKey>& after,

@@ -58,6 +58,9 @@ struct Shape {
     std::uint32_t core_spec = 0;   // Cores of each node that are left to the system.
     std::uint32_t only_job = 0;    // A heterogeneous job is like no other.
     std::int64_t seconds_min = 0;  // --time-min; 0: the limit is not to be reduced.
+    // Reservations it may run in, in the order they are tried; 0: outside. Empty: only outside.
+    std::vector<std::uint32_t> owners;
+    std::string licenses;  // As asked for.
 
     auto operator<=>(const Shape&) const = default;
 
@@ -66,6 +69,11 @@ struct Shape {
     }
     std::uint64_t gpu_total() const;
 };
+
+// The reservations (or none of them) that are tried for a job of this shape.
+inline std::vector<std::uint32_t> owners_of(const Shape& shape) {
+    return shape.owners.empty() ? std::vector<std::uint32_t>{0} : shape.owners;
+}
 
 // The shape of a job in one partition. The specification is complete: defaults have been filled in.
 Shape shape_of(const model::JobSpec& spec, const model::Partition& partition,

@@ -105,6 +105,9 @@ struct BodyWords {
         for (const JobId job : set.jobs) text += fmt::format(" {}", job.value);
         return text;
     }
+    std::string operator()(const reply::ReservationMade& made) const {
+        return "reservation " + made.name;
+    }
     std::string operator()(const reply::OwnerNotice& notice) const {
         return fmt::format("notice {} {}{}", notice.job.value, notice_word(notice.kind),
                            notice.node.empty() ? "" : " " + notice.node) +

@@ -23,6 +23,8 @@ struct Transaction {
     std::set<std::string> deleted;
     std::optional<JobId> next_job_id;
     std::map<std::uint32_t, std::optional<model::Trigger>> triggers;
+    std::map<std::string, std::optional<model::Reservation>> reservations;
+    std::optional<std::uint32_t> next_reservation_id;
 };
 
 inline Transaction prepare(const Cluster& cluster, const Changes& changes) {
@@ -56,6 +58,13 @@ inline Transaction prepare(const Cluster& cluster, const Changes& changes) {
         batch.triggers[id] =
             found != cluster.triggers().end() ? std::optional(found->second) : std::nullopt;
     }
+    for (const std::string& name : changes.reservations) {
+        batch.reservations[name].reset();
+        if (const auto found = cluster.reservations().find(name);
+            found != cluster.reservations().end())
+            batch.reservations[name] = found->second;
+    }
+    if (changes.next_reservation_id) batch.next_reservation_id = cluster.next_reservation_id();
     return batch;
 }
 
@@ -89,6 +98,11 @@ class FakeDisk {
             triggers_.erase(id);
             if (trigger) triggers_.emplace(id, *trigger);
         }
+        for (const auto& [name, reservation] : batch.reservations) {
+            reservations_.erase(name);
+            if (reservation) reservations_.emplace(name, *reservation);
+        }
+        if (batch.next_reservation_id) next_reservation_id_ = *batch.next_reservation_id;
     }
 
     Records load() const {
@@ -100,6 +114,9 @@ class FakeDisk {
         records.deleted_partitions = {deleted_.begin(), deleted_.end()};
         records.next_job_id = next_job_id_;
         for (const auto& [id, trigger] : triggers_) records.triggers.push_back(trigger);
+        for (const auto& [name, reservation] : reservations_)
+            records.reservations.push_back(reservation);
+        records.next_reservation_id = next_reservation_id_;
         return records;
     }
 
@@ -119,6 +136,7 @@ class FakeDisk {
         }
         SY_ASSERT(steps_.size() == cluster.steps().size());
         SY_ASSERT(triggers_ == cluster.triggers());
+        SY_ASSERT(reservations_ == cluster.reservations());
     }
 
     const std::map<JobId, model::Job>& jobs() const { return jobs_; }
@@ -145,6 +163,8 @@ class FakeDisk {
     std::set<std::string> deleted_;
     JobId next_job_id_{0};
     std::map<std::uint32_t, model::Trigger> triggers_;
+    std::map<std::string, model::Reservation> reservations_;
+    std::uint32_t next_reservation_id_ = 0;
 };
 
 }  // namespace switchyard::core::testing

@@ -35,6 +35,7 @@
 #include "core/testing/describe.hpp"
 #include "core/testing/fake_disk.hpp"
 #include "core/testing/operator_events.hpp"
+#include "core/testing/reservation_words.hpp"
 #include "core/testing/transcript_words.hpp"
 #include "model/hostlist.hpp"
 
@@ -102,6 +103,8 @@ class Player {
         if (verb == "queue") return show_queue();
         if (verb == "triggers") return show_triggers();
         if (verb == "nodes") return show_nodes();
+        if (verb == "reservations") return show_reservations();
+        if (verb == "licenses") return show_licenses();
         if (verb == "steps") return show_steps();
         act(verb, words);
         flush();
@@ -148,6 +151,10 @@ class Player {
                 settings_.users_set_triggers = value == "yes";
             else if (key == "over")
                 settings_.over_time_limit = number(value);
+            else if (key == "lic")
+                settings_.licenses = *model::parse_licenses(value);
+            else if (key == "overrun")
+                settings_.reservation_over_run = Minutes{number(value)};
             else if (key == "unit")
                 settings_.unit =
                     value == "socket" ? Settings::Unit::Socket : Settings::Unit::WholeNode;
@@ -305,6 +312,22 @@ class Player {
                             trigger.fired ? " fired" : ""));
         }
     }
+    void show_reservations() {
+        for (const auto& [name, r] : cluster_->reservations()) {
+            std::string text =
+                fmt::format("{} +{}s..+{}s {} {}", name, unix_seconds(r.start) - kEpoch,
+                            unix_seconds(r.end) - kEpoch, model::compress_hostlist(r.nodes),
+                            r.is_active(now()) ? "ACTIVE" : "INACTIVE");
+            if (const std::string flags = model::format_flags(r); !flags.empty())
+                text += " " + flags;
+            say(text);
+        }
+    }
+    void show_licenses() {
+        for (const model::LicenseUse& each : cluster_->licenses())
+            say(fmt::format("{} {}/{} reserved {}", each.name, each.used, each.total,
+                            each.reserved));
+    }
     void show_nodes() {
         for (const model::Node& node : cluster_->nodes()) say(describe(node));
     }
@@ -334,6 +357,20 @@ class Player {
     std::uint64_t last_token_ = 0;
     std::string out_;
 };
+
+void add_flags(const Words& words, model::JobSpec& spec) {
+    spec.user = "alice";
+    if (words.has("exclusive")) spec.exclusive = model::Exclusive::Node;
+    if (words.has("minnodes")) spec.use_min_nodes = true;
+    if (words.has("hold")) spec.hold = true;
+    if (words.has("norequeue")) spec.requeue = false;
+    if (words.has("overcommit")) spec.overcommit = true;
+    if (words.has("immediate")) spec.immediate = true;
+    if (words.has("detached")) spec.detached = true;
+    if (words.has("nokill")) spec.no_kill = true;
+    if (words.has("contiguous")) spec.contiguous = true;
+    if (words.has("killinvalid")) spec.kill_on_invalid_dependency = true;
+}
 
 // The options of sbatch as words: n=4 N=2 or N=1-2, c=, t=MINUTES, p=a,b, w=, x=, C=, gres=, gpus=,
 // mem=, memcpu=, tpn=, array=, dep=, begin=SECONDS, name=, nice=, nonce=, mail=TYPES, and the flags
@@ -391,22 +428,18 @@ model::JobSpec Player::submit_options(const Words& words) const {
             spec.core_spec = number(value);
         else if (key == "nice")
             spec.nice = std::stoi(value);
+        else if (key == "resv")
+            spec.reservation = value;
+        else if (key == "lic")
+            spec.licenses = value;
+        else if (key == "account")
+            spec.account = value;
         else if (key == "mail")
             spec.mail_types = *model::parse_mail_types(value);
         else if (key != "user" && key != "nonce" && key != "token" && key != "time")
             ADD_FAILURE() << "unknown option " << key;
     }
-    spec.user = "alice";
-    if (words.has("exclusive")) spec.exclusive = model::Exclusive::Node;
-    if (words.has("minnodes")) spec.use_min_nodes = true;
-    if (words.has("hold")) spec.hold = true;
-    if (words.has("norequeue")) spec.requeue = false;
-    if (words.has("overcommit")) spec.overcommit = true;
-    if (words.has("immediate")) spec.immediate = true;
-    if (words.has("detached")) spec.detached = true;
-    if (words.has("nokill")) spec.no_kill = true;
-    if (words.has("contiguous")) spec.contiguous = true;
-    if (words.has("killinvalid")) spec.kill_on_invalid_dependency = true;
+    add_flags(words, spec);
     return spec;
 }
 
@@ -502,6 +535,10 @@ void Player::update(const Words& words) {
             update.begin = now() + Seconds{std::stoll(value)};
         else if (key == "comment")
             update.comment = value;
+        else if (key == "resv")
+            update.reservation = value;
+        else if (key == "lic")
+            update.licenses = value;
     }
     step(std::move(event));
 }
@@ -539,6 +576,10 @@ void Player::act_on_jobs(const std::string& verb, const Words& words) {
 }
 
 void Player::act_as_admin(const std::string& verb, const Words& words) {
+    if (verb == "resv")
+        return step(
+            event::UpdateReservation{token(), caller(words, 0), reservation_update(words, now())});
+    if (verb == "reconfigure") return step(event::Reconfigure{token(), settings_});
     if (verb == "part") {
         event::UpdatePartition event{token(), caller(words, 0), {}};
         event.update.name = words.plain.at(1);
@@ -607,7 +648,7 @@ void Player::act(const std::string& verb, const Words& words) {
                                    {static_cast<std::int32_t>(words.number("exit")), 0}});
     }
     if (verb == "drain" || verb == "undrain" || verb == "down" || verb == "resumenode" ||
-        verb == "part") {
+        verb == "part" || verb == "resv" || verb == "reconfigure") {
         return act_as_admin(verb, words);
     }
     if (is_operator_verb(verb)) {

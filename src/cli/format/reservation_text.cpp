@@ -1,0 +1,165 @@
+#include "cli/format/reservation_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "cli/format/job_document.hpp"
+#include "model/hostlist.hpp"
+#include "model/time_format.hpp"
+
+namespace switchyard::cli::format {
+namespace {
+
+using model::Reservation;
+
+std::string or_null(const std::string& text) { return text.empty() ? "(null)" : text; }
+
+// "a,b"; those who are kept out "-a,-b".
+std::string names(const std::vector<std::string>& list, bool denied) {
+    std::vector<std::string> shown;
+    for (const std::string& name : list) shown.push_back(denied ? "-" + name : name);
+    return join(shown, ",");
+}
+
+std::string names(const std::vector<model::NamedUsers>& list, bool denied) {
+    std::vector<std::string> plain;
+    for (const model::NamedUsers& each : list) plain.push_back(each.name);
+    return names(plain, denied);
+}
+
+std::string tres(const client::ReservationView& view) {
+    return view.cpus > 0 ? fmt::format("cpu={}", view.cpus) : std::string();
+}
+
+// Times as they are now: one that floats begins as far ahead as ever.
+struct Times {
+    Instant start, end;
+    Seconds length;
+};
+Times times_of(const Reservation& reservation, Instant now) {
+    const Instant start = reservation.shown_start(now);
+    return {start, reservation.end, std::chrono::floor<Seconds>(reservation.end - start)};
+}
+
+std::string state(const Reservation& reservation, Instant now) {
+    return reservation.is_active(now) ? "ACTIVE" : "INACTIVE";
+}
+
+}  // namespace
+
+std::string reservation_text(const client::ReservationView& view, const RecordStyle& style) {
+    const Reservation& r = view.reservation;
+    const Times times = times_of(r, style.now);
+    Record record(style);
+    record.line(fmt::format("ReservationName={} StartTime={} EndTime={} Duration={}", r.name,
+                            model::format_instant(times.start, style.time_format, style.now),
+                            model::format_instant(times.end, style.time_format, style.now),
+                            model::format_duration(times.length)));
+    record.line(fmt::format("Nodes={} NodeCnt={} CoreCnt={} Features={} PartitionName={} Flags={}",
+                            or_null(model::compress_hostlist(r.nodes)), r.nodes.size(), view.cores,
+                            or_null(r.features), or_null(r.partition), model::format_flags(r)));
+    record.line("TRES=" + or_null(tres(view)));
+    record.line("AllowedPartitions=(null) QOS=(null)");
+    record.line(fmt::format(
+        "Users={} Groups={} Accounts={} Licenses={} State={} BurstBuffer=(null)",
+        or_null(names(r.users, r.users_denied)), or_null(names(r.groups, false)),
+        or_null(names(r.accounts, r.accounts_denied)), or_null(r.licenses), state(r, style.now)));
+    record.line("MaxStartDelay=" +
+                (r.max_start_delay ? model::format_duration(*r.max_start_delay) : "(null)"));
+    if (!r.comment.empty()) record.line("Comment=" + r.comment);
+    return record.take();
+}
+
+std::string license_text(const model::LicenseUse& license, const RecordStyle& style) {
+    return fmt::format("LicenseName={}{}Total={} Used={} Free={} Reserved={} Remote=no\n",
+                       license.name, style.one_line ? " " : "\n    ", license.total, license.used,
+                       license.free(), license.reserved);
+}
+
+void write_reservations(Document& document, const client::ReservationsAnswer& answer) {
+    document.begin_list("reservations");
+    for (const client::ReservationView& view : answer.reservations) {
+        const Reservation& r = view.reservation;
+        const Times times = times_of(r, answer.now);
+        document.begin_map();
+        document.text("accounts", names(r.accounts, r.accounts_denied));
+        document.text("burst_buffer", "");
+        document.integer("core_count", view.cores);
+        document.begin_list("core_specializations");
+        document.end();
+        document.number("end_time", moment_number(times.end));
+        document.text("features", r.features);
+        std::vector<std::string> flags;
+        for (const std::string_view flag : split(model::format_flags(r), ',')) {
+            if (!flag.empty()) flags.emplace_back(flag.substr(0, flag.find('=')));
+        }
+        document.texts("flags", flags);
+        document.text("groups", names(r.groups, false));
+        document.text("licenses", r.licenses);
+        document.integer("max_start_delay", r.max_start_delay ? r.max_start_delay->count() : 0);
+        document.text("name", r.name);
+        document.integer("node_count", static_cast<std::int64_t>(r.nodes.size()));
+        document.text("node_list", model::compress_hostlist(r.nodes));
+        document.text("partition", r.partition);
+        document.begin_map("purge_completed");
+        const bool purges = r.is(model::ReservationFlag::PurgeComp);
+        document.number("time", purges
+                                    ? Number::of(static_cast<std::uint64_t>(r.purge_after.count()))
+                                    : Number{});
+        document.end();
+        document.number("start_time", moment_number(times.start));
+        document.number("watts", Number{});
+        document.text("tres", tres(view));
+        document.text("users", names(r.users, r.users_denied));
+        document.end();
+    }
+    document.end();
+    document.number("last_update", moment_number(answer.now));
+}
+
+void write_licenses(Document& document, const client::LicensesAnswer& answer) {
+    document.begin_list("licenses");
+    for (const model::LicenseUse& license : answer.licenses) {
+        document.begin_map();
+        document.text("LicenseName", license.name);
+        document.integer("Total", license.total);
+        document.integer("Used", license.used);
+        document.integer("Free", license.free());
+        document.boolean("Remote", false);
+        document.integer("Reserved", license.reserved);
+        document.integer("LastConsumed", 0);
+        document.integer("LastDeficit", 0);
+        document.integer("LastUpdate", 0);
+        document.end();
+    }
+    document.end();
+    document.number("last_update", moment_number(answer.now));
+}
+
+std::string reservation_table(const client::ReservationsAnswer& answer, bool header,
+                              const std::string& time_format) {
+    constexpr std::size_t kNameWidth = 9;
+    std::size_t width = kNameWidth;
+    for (const client::ReservationView& view : answer.reservations)
+        width = std::max(width, view.reservation.name.size());
+    const auto line = [&](std::string_view name, std::string_view state, std::string_view start,
+                          std::string_view end, std::string_view length, std::string_view nodes) {
+        return fmt::format("{:<{}}  {:>8}  {:>19}  {:>19}  {:>11}  {}\n", name, width, state, start,
+                           end, length, nodes);
+    };
+    std::string text;
+    if (header) text = line("RESV_NAME", "STATE", "START_TIME", "END_TIME", "DURATION", "NODELIST");
+    for (const client::ReservationView& view : answer.reservations) {
+        const Reservation& r = view.reservation;
+        const Times times = times_of(r, answer.now);
+        text += line(r.name, state(r, answer.now),
+                     model::format_instant(times.start, time_format, answer.now),
+                     model::format_instant(times.end, time_format, answer.now),
+                     model::format_duration(times.length), model::compress_hostlist(r.nodes));
+    }
+    return text;
+}
+
+}  // namespace switchyard::cli::format

@@ -1,0 +1,114 @@
+// scontrol_reservation.cpp: create, update, delete and show reservations; show licenses.
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "base/text.hpp"
+#include "cli/format/reservation_text.hpp"
+#include "cli/output.hpp"
+#include "cli/reservation_keys.hpp"
+#include "cli/scontrol.hpp"
+
+namespace switchyard::cli {
+namespace {
+
+using Action = model::ReservationUpdate::Action;
+
+// "create reservation StartTime=..." names the kind first; "delete reservation maint" the thing
+// too.
+std::vector<KeyWord> key_words(const Words& words) {
+    std::vector<KeyWord> keys;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        KeyWord word = split_key_word(words[i]);
+        const bool is_kind =
+            i == 0 && !word.value && starts_with_ignoring_case("reservation", word.key);
+        if (is_kind && words.size() > 1 && words[1].find('=') != std::string::npos) continue;
+        if (is_kind && words.size() > 1) word.value = words[++i];
+        keys.push_back(std::move(word));
+    }
+    return keys;
+}
+
+// The failed call and why, as Slurm's commands have it.
+void complain_of(Scontrol& control, const std::string& call, const Error& error) {
+    if (!control.quiet) control.complain(fmt::format("{}: {}", call, error.message));
+    control.exit_code = 1;
+}
+
+}  // namespace
+
+// A job's reservation is a property of the job.
+bool speaks_of_reservation(const Words& words) {
+    bool found = false;
+    for (const std::string& each : words) {
+        const KeyWord word = split_key_word(each);
+        if (starts_with_ignoring_case(word.key, "job")) return false;
+        found |= equals_ignoring_case(word.key, "reservation") ||
+                 equals_ignoring_case(word.key, "reservationname");
+    }
+    return found || (!words.empty() && starts_with_ignoring_case("reservation", words[0]) &&
+                     words[0].size() >= 3);
+}
+
+void change_reservation(Scontrol& control, const Words& words, Action action) {
+    const auto now = std::chrono::floor<Millis>(std::chrono::system_clock::now());
+    const std::vector<KeyWord> keys = key_words(words);
+    auto update = parse_reservation_change(keys, action, now);
+    if (!update) return control.complain("scontrol: error: " + update.error().message);
+    const std::string call = action == Action::Create   ? "Error creating the reservation"
+                             : action == Action::Update ? "Error updating the reservation"
+                                                        : "delete_reservation " + update->name;
+    Session* session = control.session(call);
+    if (session == nullptr) return;
+    const auto done = client::update_reservation(session->connection, *update);
+    if (!done) return complain_of(control, call, done.error());
+    if (action == Action::Create) print(fmt::format("Reservation created: {}\n", *done));
+    if (action == Action::Update) print("Reservation updated.\n");
+}
+
+void show_reservations(Scontrol& control, const std::string& name) {
+    constexpr std::string_view kCall = "slurm_load_reservations error";
+    Session* session = control.session(kCall);
+    if (session == nullptr) return;
+    const auto answer = client::fetch_reservations(session->connection, name);
+    if (!answer) return control.say_failed(kCall, answer.error());
+    if (control.document.kind) {
+        format::Document document = open_document(control.document);
+        format::write_reservations(document, *answer);
+        return close_document(document, control.document, session->config.cluster_name);
+    }
+    if (answer->reservations.empty()) {
+        print(name.empty() ? "No reservations in the system\n"
+                           : fmt::format("Reservation {} not found\n", name));
+        if (!name.empty()) control.exit_code = 1;
+        return;
+    }
+    for (const client::ReservationView& each : answer->reservations)
+        print(format::reservation_text(each, control.style(answer->now)));
+}
+
+void show_licenses(Scontrol& control, const std::string& name) {
+    constexpr std::string_view kCall = "slurm_load_licenses error";
+    Session* session = control.session(kCall);
+    if (session == nullptr) return;
+    auto answer = client::fetch_licenses(session->connection);
+    if (!answer) return control.say_failed(kCall, answer.error());
+    std::erase_if(answer->licenses, [&](const model::LicenseUse& license) {
+        return !name.empty() && license.name != name;
+    });
+    if (control.document.kind) {
+        format::Document document = open_document(control.document);
+        format::write_licenses(document, *answer);
+        return close_document(document, control.document, session->config.cluster_name);
+    }
+    if (answer->licenses.empty()) {
+        print(name.empty() ? "No licenses configured in Slurm.\n"
+                           : fmt::format("License name {} not found\n", name));
+        if (!name.empty()) control.exit_code = 1;
+        return;
+    }
+    for (const model::LicenseUse& license : answer->licenses)
+        print(format::license_text(license, control.style(answer->now)));
+}
+
+}  // namespace switchyard::cli

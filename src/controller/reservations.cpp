@@ -1,0 +1,84 @@
+// reservations.cpp: reservations and licenses: what scontrol asks of them. Names of users and
+// groups are looked up here; what they mean is the core's to say.
+#include "controller/replies.hpp"
+#include "controller/requests.hpp"
+#include "controller/users.hpp"
+#include "wire/codec.hpp"
+
+namespace switchyard::controller {
+namespace {
+
+wire::Reply answer_to(const wire::Request& request) {
+    wire::Reply reply;
+    reply.set_id(request.id());
+    reply.set_last(true);
+    return reply;
+}
+
+void look_up_users(model::ReservationUpdate& update) {
+    for (model::NamedUsers& user : update.users.names) {
+        user.uids.clear();
+        if (const auto uid = uid_of(user.name)) user.uids.push_back(*uid);
+    }
+}
+
+// A group nobody is listed in may still be somebody's own.
+Status look_up_groups(model::ReservationUpdate& update) {
+    for (model::NamedUsers& group : update.groups.names) {
+        auto members = members_of(group.name);
+        if (!members) return fail(Errc::InvalidGroupId);
+        group.uids = *std::move(members);
+    }
+    return {};
+}
+
+}  // namespace
+
+void handle_update_reservation(Controller& controller, Session& session,
+                               const wire::Request& request) {
+    auto update = wire::decode(request.update_reservation());
+    if (!update) return controller.finish(session, failure_frame(request.id(), update.error()));
+    look_up_users(*update);
+    if (const Status groups = look_up_groups(*update); !groups)
+        return controller.finish(session, failure_frame(request.id(), groups.error()));
+    controller.step(core::event::UpdateReservation{.token = controller.ask(session, request.id()),
+                                                   .caller = session.caller,
+                                                   .update = *std::move(update)});
+}
+
+void handle_reservations(Controller& controller, Session& session, const wire::Request& request) {
+    wire::Reply reply = answer_to(request);
+    wire::ReservationsReply* out = reply.mutable_reservations();
+    out->set_now(controller.now().time_since_epoch().count());
+    const core::Cluster& cluster = controller.cluster();
+    const std::string& wanted = request.reservations().name();
+    for (const auto& [name, reservation] : cluster.reservations()) {
+        if (!wanted.empty() && wanted != name) continue;
+        wire::ReservationView* view = out->add_reservations();
+        wire::encode(reservation, view->mutable_reservation());
+        for (const std::string& each : reservation.nodes) {
+            const model::Node* node = cluster.find_node(each);
+            if (node == nullptr) continue;
+            const std::uint32_t cores = node->config.cores();
+            view->set_cores(view->cores() + (cores > 0 ? cores : node->config.cpus));
+            view->set_cpus(view->cpus() + node->config.cpus);
+        }
+    }
+    controller.finish(session, reply.SerializeAsString());
+}
+
+void handle_licenses(Controller& controller, Session& session, const wire::Request& request) {
+    wire::Reply reply = answer_to(request);
+    wire::LicensesReply* out = reply.mutable_licenses();
+    out->set_now(controller.now().time_since_epoch().count());
+    for (const model::LicenseUse& each : controller.cluster().licenses()) {
+        wire::LicenseUse* license = out->add_licenses();
+        license->set_name(each.name);
+        license->set_total(each.total);
+        license->set_used(each.used);
+        license->set_reserved(each.reserved);
+    }
+    controller.finish(session, reply.SerializeAsString());
+}
+
+}  // namespace switchyard::controller

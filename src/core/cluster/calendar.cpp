@@ -1,0 +1,279 @@
+// calendar.cpp: reservations in time: the windows that the scheduler sees, what nodes show, and
+// what happens when one begins, ends, comes again or stands idle.
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text.hpp"
+#include "core/cluster/cluster_impl.hpp"
+#include "model/licenses.hpp"
+
+namespace switchyard::core {
+namespace {
+
+using model::Reservation;
+using model::ReservationFlag;
+
+// Occurrences that are seen ahead. What does not fit between two of them fits between none.
+constexpr int kOccurrencesSeen = 8;
+constexpr int kHoursSeen = 48;
+// So many waiting jobs are told anew why they wait when a reservation comes or goes.
+constexpr std::size_t kToldAnewMax = 10000;
+
+// The name is taken out of a list; true if it was there.
+bool strike_out(std::string& list, const std::string& name) {
+    std::string left;
+    bool found = false;
+    for (const std::string_view each : split(list, ',')) {
+        if (each == name) {
+            found = true;
+            continue;
+        }
+        if (!left.empty()) left += ',';
+        left += each;
+    }
+    if (found) list = std::move(left);
+    return found;
+}
+
+}  // namespace
+
+// What is left of it, from now on.
+std::vector<Occurrence> Cluster::Impl::occurrences_of(const Reservation& reservation) const {
+    if (reservation.end <= now_ && !reservation.recurs()) return {};
+    if (reservation.floats) return {{now_, reservation.end}};
+    std::vector<Occurrence> all{{reservation.start, reservation.end}};
+    const int seen = reservation.is(ReservationFlag::Hourly) ? kHoursSeen : kOccurrencesSeen;
+    for (int more = 1; reservation.recurs() && more < seen; ++more) {
+        const Instant start = model::next_occurrence(all.back().start, reservation.flags);
+        all.push_back({start, start + (reservation.end - reservation.start)});
+    }
+    return all;
+}
+
+// To the occurrence after the present one.
+void Cluster::Impl::move_on(Reservation& reservation) const {
+    const auto length = reservation.end - reservation.start;
+    do {
+        reservation.start = model::next_occurrence(reservation.start, reservation.flags);
+    } while (reservation.start + length <= now_);
+    reservation.end = reservation.start + length;
+    reservation.idle_since.reset();
+}
+
+// All that is derived from the reservations, anew. The jobs that they concern are looked at again.
+void Cluster::Impl::rebuild_calendar() {
+    keep_to_nodes();
+    set_windows();
+    mark_nodes();
+    forget_plan();
+    ++hope_epoch_;
+    queue_.wake_all();
+    std::set<sched::WindowOwner> magnets;
+    for (const auto& [name, reservation] : calendar_) {
+        if (reservation.is(ReservationFlag::Magnetic) && reservation.is_active(now_))
+            magnets.insert(reservation.id);
+    }
+    const bool all = std::exchange(magnets_, magnets) != magnets;
+    std::vector<JobId> concerned;
+    for (const auto& [id, job] : jobs_) {
+        if (!std::holds_alternative<model::Pending>(job.phase)) continue;
+        if (all || !job.spec->reservation.empty()) {
+            concerned.push_back(id);
+        } else if (fresh_.size() < kToldAnewMax && queue_.contains(id)) {
+            fresh_.push_back(id);
+        }
+    }
+    for (const JobId id : concerned) {
+        if (Job* job = find_job(id)) review(*job);
+    }
+    call_license_line();
+}
+
+// What placement, plan and licenses know of them; and when each changes next.
+void Cluster::Impl::set_windows() {
+    sched::Windows windows = pool_.no_windows();
+    std::vector<sched::LicenseLedger::Kept> kept;
+    for (const auto& [name, reservation] : calendar_) {
+        windows.set_rights(reservation.id,
+                           {.confined = !reservation.is(ReservationFlag::Flex) &&
+                                        !reservation.is(ReservationFlag::AnyNodes),
+                            .comes_first = reservation.is(ReservationFlag::Maint) ||
+                                           reservation.is(ReservationFlag::Overlap)});
+        const auto licenses = model::parse_licenses(reservation.licenses);
+        for (const Occurrence& occurrence : occurrences_of(reservation)) {
+            sched::Window window{.owner = reservation.id,
+                                 .from = occurrence.start,
+                                 .until = occurrence.end,
+                                 .guests = reservation.max_start_delay.value_or(Seconds{0}),
+                                 .maint = reservation.is(ReservationFlag::Maint)};
+            // Whoever is gone before it could begin does not meet it.
+            if (reservation.floats) window.guests = std::max(window.guests, *reservation.floats);
+            for (const std::string& node : reservation.nodes) {
+                const NodeIndex index = *node_index(node);
+                windows.add(index, pool_.node(index).places, window);
+            }
+            if (licenses && !licenses->empty())
+                kept.push_back({reservation.id, occurrence.start, occurrence.end, *licenses});
+        }
+        retime(reservation);
+    }
+    pool_.set_windows(std::move(windows));
+    licenses_.set_kept(std::move(kept));
+}
+
+// Kept places were found without the windows that have come.
+void Cluster::Impl::forget_plan() {
+    making_.reset();
+    std::vector<JobId> planned;
+    for (const auto& [job, place] : reservations_) planned.push_back(job);
+    for (const JobId job : planned) drop_reservation(job);
+    plan_is_stale_ = true;
+    if (!next_backfill_) next_backfill_ = now_;
+}
+
+// Names of nodes that are no longer configured leave; all nodes, or those of a partition, are what
+// they are now. A reservation of nodes that has none left goes.
+void Cluster::Impl::keep_to_nodes() {
+    std::vector<std::string> empty;
+    for (auto& [name, reservation] : calendar_) {
+        const std::vector<std::string> before = reservation.nodes;
+        const bool follows =
+            reservation.is(ReservationFlag::PartNodes) || reservation.is(ReservationFlag::AllNodes);
+        if (auto names = all_nodes(reservation); follows && names)
+            reservation.nodes = *std::move(names);
+        std::erase_if(reservation.nodes,
+                      [&](const std::string& node) { return !node_index(node); });
+        if (reservation.nodes == before) continue;
+        changes_.reservations.insert(name);
+        if (reservation.nodes.empty()) empty.push_back(name);
+    }
+    for (const std::string& name : empty) remove_reservation(name);
+}
+
+// Whose each node is now; maintenance before others.
+void Cluster::Impl::mark_nodes() {
+    for (model::Node& node : nodes_) {
+        node.reservation.clear();
+        node.maint = false;
+    }
+    for (const auto& [name, reservation] : calendar_) {
+        if (!reservation.is_active(now_)) continue;
+        const bool maint = reservation.is(ReservationFlag::Maint);
+        for (const std::string& each : reservation.nodes) {
+            model::Node& node = nodes_[*node_index(each)];
+            if (!node.reservation.empty() && (node.maint || !maint)) continue;
+            node.reservation = name;
+            node.maint = maint;
+        }
+    }
+}
+
+void Cluster::Impl::retime(const Reservation& reservation) {
+    std::optional<Instant> next = reservation.end;
+    if (!reservation.floats && now_ < reservation.start) next = reservation.start;
+    if (reservation.is(ReservationFlag::PurgeComp) && reservation.idle_since)
+        next = std::min(*next, *reservation.idle_since + reservation.purge_after);
+    // It is over, and its last jobs have to leave.
+    const auto runs = runs_in_.find(reservation.name);
+    const bool in_use = runs != runs_in_.end() && !runs->second.empty();
+    if (reservation.end <= now_ && !reservation.recurs() && in_use) next.reset();
+    timers_.set({TimerKey::Kind::Reservation, reservation.id}, next);
+}
+
+bool Cluster::Impl::is_wanted(const std::string& name) const {
+    if (const auto runs = runs_in_.find(name); runs != runs_in_.end() && !runs->second.empty())
+        return true;
+    return std::ranges::any_of(jobs_, [&](const auto& each) {
+        const Job& job = each.second;
+        std::string list = job.spec->reservation;
+        return std::holds_alternative<model::Pending>(job.phase) && strike_out(list, name);
+    });
+}
+
+// It begins, ends, or has stood idle for long enough.
+void Cluster::Impl::reservation_timer(std::uint32_t id) {
+    const auto found =
+        std::ranges::find_if(calendar_, [&](const auto& each) { return each.second.id == id; });
+    if (found == calendar_.end()) return;
+    Reservation& reservation = found->second;
+    const std::string name = found->first;
+    const bool purges = reservation.is(ReservationFlag::PurgeComp) && reservation.is_active(now_);
+    bool over = reservation.end <= now_;
+    if (purges && is_wanted(name)) {
+        if (reservation.idle_since) changes_.reservations.insert(name);
+        reservation.idle_since.reset();
+    } else if (purges && !reservation.idle_since) {
+        reservation.idle_since = now_;
+        changes_.reservations.insert(name);
+    } else if (purges && *reservation.idle_since + reservation.purge_after <= now_) {
+        over = true;
+    }
+    if (over && reservation.recurs()) {
+        move_on(reservation);
+        changes_.reservations.insert(name);
+    } else if (over && runs_in_[name].empty()) {
+        remove_reservation(name);
+    }
+    rebuild_calendar();
+}
+
+// The record goes. Jobs that waited for it are held, or wait like others if it was made so.
+void Cluster::Impl::remove_reservation(const std::string& name) {
+    const auto found = calendar_.find(name);
+    const Reservation gone = found->second;
+    calendar_.erase(found);
+    runs_in_.erase(name);
+    changes_.reservations.insert(name);
+    timers_.set({TimerKey::Kind::Reservation, gone.id}, std::nullopt);
+    std::vector<JobId> concerned;
+    for (auto& [id, job] : jobs_) {
+        auto* pending = std::get_if<model::Pending>(&job.phase);
+        if (pending == nullptr || job.spec->reservation.empty()) continue;
+        JobSpec spec = *job.spec;
+        if (!strike_out(spec.reservation, name)) continue;
+        replace_spec(job, spec);
+        concerned.push_back(id);
+        if (!spec.reservation.empty() || gone.is(ReservationFlag::NoHoldJobsAfter)) continue;
+        if (pending->hold != model::Hold::None) continue;
+        pending->hold = model::Hold::User;
+        pending->reason = model::Reason::ReservationDeleted;
+        job.priority = 0;
+    }
+    for (const JobId id : concerned) {
+        if (Job* job = find_job(id)) review(*job);
+    }
+}
+
+// A job has come to run in a reservation, or has left it.
+void Cluster::Impl::reservation_used(const std::string& name) {
+    const auto found = calendar_.find(name);
+    if (found == calendar_.end()) return;
+    Reservation& reservation = found->second;
+    const bool empty = runs_in_[name].empty();
+    if (reservation.end <= now_ && !reservation.recurs() && empty) {
+        remove_reservation(name);
+        return rebuild_calendar();
+    }
+    if (!reservation.is(ReservationFlag::PurgeComp)) return;
+    const auto idle = is_wanted(name) ? std::nullopt : std::optional(now_);
+    if (idle.has_value() == reservation.idle_since.has_value()) return;
+    reservation.idle_since = idle;
+    changes_.reservations.insert(name);
+    retime(reservation);
+}
+
+// Nodes came or went: those that were picked for a reservation may have to be replaced.
+void Cluster::Impl::review_calendar() {
+    if (!calendar_is_stale_) return;
+    calendar_is_stale_ = false;
+    bool changed = false;
+    for (auto& [name, reservation] : calendar_) {
+        if (!replenish(reservation)) continue;
+        changes_.reservations.insert(name);
+        changed = true;
+    }
+    if (changed) rebuild_calendar();
+}
+
+}  // namespace switchyard::core

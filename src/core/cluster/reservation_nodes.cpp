@@ -1,0 +1,211 @@
+// reservation_nodes.cpp: which nodes a reservation has: those named, all, those of a partition, or
+// so many as are free for it; and others in the place of those that fail.
+
+#include <algorithm>
+
+#include "core/cluster/cluster_impl.hpp"
+#include "model/features.hpp"
+
+namespace switchyard::core {
+namespace {
+
+using model::Reservation;
+using model::ReservationFlag;
+using model::ReservationUpdate;
+
+bool may_overlap(const Reservation& reservation) {
+    return reservation.is(ReservationFlag::Maint) || reservation.is(ReservationFlag::Overlap);
+}
+
+bool overlap(const std::vector<Occurrence>& a, const std::vector<Occurrence>& b) {
+    return std::ranges::any_of(a, [&](const Occurrence& one) {
+        return std::ranges::any_of(b, [&](const Occurrence& other) {
+            return one.start < other.end && other.start < one.end;
+        });
+    });
+}
+
+bool contains(const std::vector<std::string>& list, const std::string& value) {
+    return std::ranges::find(list, value) != list.end();
+}
+
+}  // namespace
+
+// Nodes that other reservations have at the same time.
+std::set<std::string> Cluster::Impl::nodes_taken(const Reservation& reservation) const {
+    std::set<std::string> taken;
+    if (may_overlap(reservation)) return taken;
+    const auto mine = occurrences_of(reservation);
+    for (const auto& [name, other] : calendar_) {
+        // One that was made to lie over others is no hindrance to them.
+        if (other.id == reservation.id || other.is(ReservationFlag::Overlap)) continue;
+        if (!overlap(mine, occurrences_of(other))) continue;
+        taken.insert(other.nodes.begin(), other.nodes.end());
+    }
+    return taken;
+}
+
+// Whether a job that is not in the reservation holds the node when it begins.
+bool Cluster::Impl::held_at_start(const Reservation& reservation, NodeIndex node) const {
+    const Instant start = std::max(now_, reservation.start);
+    return std::ranges::any_of(pool_.node(node).holdings, [&](const sched::Holding& holding) {
+        const model::Running* run = model::run_of(jobs_.at(holding.job));
+        return holding.until > start && (run == nullptr || run->reservation != reservation.name);
+    });
+}
+
+// All nodes that fit, and of these, those that are up and free at the time, beside `kept`.
+Result<Cluster::Impl::Candidates> Cluster::Impl::candidates_for(
+    const Reservation& reservation, const std::vector<std::string>& kept) const {
+    SY_TRY(const model::Constraint features, model::Constraint::parse(reservation.features));
+    const std::set<std::string> taken = nodes_taken(reservation);
+    const auto fallback = std::ranges::find_if(partitions_, &model::Partition::is_default);
+    std::optional<PartitionIndex> from = partition_index(reservation.partition);
+    if (!from && fallback != partitions_.end()) from = partition_index(fallback->name);
+    if (!from) return fail(Errc::InvalidPartition);
+    Candidates found;
+    std::vector<std::string> busy;
+    for (const NodeIndex node : pool_.order(*from)) {
+        const std::string& name = nodes_[node].config.name;
+        if (contains(kept, name)) continue;
+        if (!features.empty() && !features.matches(nodes_[node].config.features)) continue;
+        ++found.fit;
+        if (!pool_.node(node).usable || taken.contains(name)) continue;
+        (held_at_start(reservation, node) ? busy : found.free).push_back(name);
+    }
+    if (reservation.is(ReservationFlag::IgnoreJobs) || reservation.floats)
+        found.free.insert(found.free.end(), busy.begin(), busy.end());
+    return found;
+}
+
+// So many nodes; those of `kept` first.
+Result<std::vector<std::string>> Cluster::Impl::pick_nodes(
+    const Reservation& reservation, std::uint32_t count,
+    const std::vector<std::string>& kept) const {
+    SY_TRY(const Candidates found, candidates_for(reservation, kept));
+    if (kept.size() + found.fit < count) return fail(Errc::NodeConfigUnavailable);
+    if (kept.size() + found.free.size() < count) return fail(Errc::NodesBusy);
+    std::vector<std::string> names = kept;
+    names.insert(names.end(), found.free.begin(), found.free.end());
+    names.resize(count);
+    return names;
+}
+
+Result<std::vector<std::string>> Cluster::Impl::all_nodes(const Reservation& reservation) const {
+    if (!reservation.partition.empty()) {
+        const auto index = partition_index(reservation.partition);
+        if (!index) return fail(Errc::InvalidPartition);
+        return partitions_[*index].nodes;
+    }
+    if (reservation.is(ReservationFlag::PartNodes)) return fail(Errc::InvalidPartition);
+    std::vector<std::string> names;
+    for (const model::Node& node : nodes_) names.push_back(node.config.name);
+    return names;
+}
+
+// The nodes that an update asks for; none: they stay.
+Result<std::optional<std::vector<std::string>>> Cluster::Impl::wanted_nodes(
+    Reservation& reservation, const ReservationUpdate& update, bool fresh) const {
+    using Names = std::optional<std::vector<std::string>>;
+    const auto marked = [&](model::ReservationFlags set) {
+        reservation.flags &= ~(bit(ReservationFlag::SpecNodes) | bit(ReservationFlag::AllNodes));
+        reservation.flags |= set;
+    };
+    const bool names_nodes = update.nodes && !update.nodes->empty();
+    const bool all = (names_nodes && update.nodes->size() == 1 && update.nodes->front() == "ALL") ||
+                     (fresh && !update.nodes && !update.node_count &&
+                      !reservation.partition.empty() && !reservation.is(ReservationFlag::AnyNodes));
+    if (reservation.is(ReservationFlag::PartNodes) && fresh && !(names_nodes && all))
+        return fail(Errc::InvalidNodeName);
+    if (all) {
+        SY_TRY(auto names, all_nodes(reservation));
+        const bool part = reservation.is(ReservationFlag::PartNodes) || !names_nodes;
+        marked(part ? 0 : bit(ReservationFlag::AllNodes));
+        reservation.node_count.reset();
+        return Names(std::move(names));
+    }
+    if (names_nodes) {
+        for (const std::string& name : *update.nodes) {
+            if (!node_index(name)) return fail(Errc::InvalidNodeName);
+        }
+        marked(bit(ReservationFlag::SpecNodes));
+        reservation.node_count.reset();
+        return Names(*update.nodes);
+    }
+    // "Nodes=": as many as before, any.
+    const bool any = update.nodes && !fresh;
+    if (update.node_count || any) {
+        const auto count =
+            update.node_count.value_or(static_cast<std::uint32_t>(reservation.nodes.size()));
+        if (count == 0 && reservation.licenses.empty()) return fail(Errc::InvalidNodeName);
+        std::vector<std::string> kept = any ? std::vector<std::string>() : reservation.nodes;
+        if (kept.size() > count) kept.resize(count);
+        SY_TRY(auto names, pick_nodes(reservation, count, kept));
+        marked(0);
+        reservation.node_count = count;
+        return Names(std::move(names));
+    }
+    if (fresh && !(reservation.is(ReservationFlag::AnyNodes) && !reservation.licenses.empty()))
+        return fail(Errc::InvalidNodeName);
+    return Names();
+}
+
+// `old`: what it was; null: it is new.
+Status Cluster::Impl::settle_nodes(Reservation& reservation, const ReservationUpdate& update,
+                                   const Reservation* old) const {
+    const bool replaces =
+        reservation.is(ReservationFlag::Replace) || reservation.is(ReservationFlag::ReplaceDown);
+    if (replaces && update.nodes && !update.nodes->empty()) return fail(Errc::Unsupported);
+    SY_TRY(auto names, wanted_nodes(reservation, update, old == nullptr));
+    if (names) {
+        std::ranges::sort(*names, {}, [&](const std::string& name) { return *node_index(name); });
+        const auto repeated = std::ranges::unique(*names);
+        names->erase(repeated.begin(), repeated.end());
+        reservation.nodes = std::move(*names);
+    }
+    const bool moved = old == nullptr || names || old->start != reservation.start ||
+                       old->end != reservation.end || old->flags != reservation.flags;
+    const std::set<std::string> taken = moved ? nodes_taken(reservation) : std::set<std::string>();
+    const bool ignores_jobs =
+        reservation.is(ReservationFlag::IgnoreJobs) || reservation.floats.has_value();
+    for (const std::string& name : reservation.nodes) {
+        if (taken.contains(name)) return fail(Errc::ReservationOverlap);
+        const bool had = old != nullptr && contains(old->nodes, name);
+        if (!ignores_jobs && !had && held_at_start(reservation, *node_index(name)))
+            return fail(Errc::NodesBusy);
+    }
+    return {};
+}
+
+// Nodes that were picked and cannot serve are replaced by idle ones, as far as there are any. With
+// REPLACE those too that jobs have come to hold.
+bool Cluster::Impl::replenish(Reservation& reservation) const {
+    if (reservation.is(ReservationFlag::StaticAlloc) || !reservation.node_count) return false;
+    const auto serves = [&](const std::string& name) {
+        const auto node = node_index(name);
+        if (!node || !pool_.node(*node).usable) return false;
+        return !reservation.is(ReservationFlag::Replace) || pool_.node(*node).holdings.empty();
+    };
+    std::vector<std::string> kept;
+    std::ranges::copy_if(reservation.nodes, std::back_inserter(kept), serves);
+    const std::size_t count = *reservation.node_count;
+    if (kept.size() >= count) return false;
+    const auto found = candidates_for(reservation, kept);
+    if (!found || found->free.empty()) return false;
+    std::vector<std::string> names = kept;
+    for (const std::string& name : found->free) {
+        if (names.size() < count && !contains(reservation.nodes, name)) names.push_back(name);
+    }
+    if (names.size() == kept.size()) return false;
+    // What has no substitute stays.
+    for (const std::string& name : reservation.nodes) {
+        if (names.size() < count && !contains(names, name)) names.push_back(name);
+    }
+    std::ranges::sort(names, {}, [&](const std::string& name) {
+        return node_index(name).value_or(static_cast<NodeIndex>(nodes_.size()));
+    });
+    reservation.nodes = std::move(names);
+    return true;
+}
+
+}  // namespace switchyard::core

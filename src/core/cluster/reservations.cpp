@@ -1,0 +1,218 @@
+// reservations.cpp: scontrol create, update and delete reservation. A change is made on a copy,
+// and takes the place of the record only when all of it holds.
+
+#include <algorithm>
+
+#include "core/cluster/cluster_impl.hpp"
+#include "model/licenses.hpp"
+
+namespace switchyard::core {
+namespace {
+
+using model::NamedUsers;
+using model::NameListChange;
+using model::Reservation;
+using model::ReservationFlag;
+using model::ReservationUpdate;
+
+// How long ago a reservation may have begun when it is made.
+constexpr Seconds kPastStartMax{600};
+
+void apply(std::vector<NamedUsers>& list, bool& denied, const NameListChange& change) {
+    using Mode = NameListChange::Mode;
+    switch (change.mode) {
+        case Mode::None:
+            return;
+        case Mode::Set:
+        case Mode::Deny:
+            list = change.names;
+            denied = change.mode == Mode::Deny && !list.empty();
+            return;
+        case Mode::Add:
+        case Mode::Remove:
+            break;
+    }
+    // Taken from an empty list they are those who are kept out.
+    if (list.empty()) denied = change.mode == Mode::Remove;
+    const bool joins = (change.mode == Mode::Add) != denied;
+    for (const NamedUsers& each : change.names) {
+        std::erase_if(list, [&](const NamedUsers& known) { return known.name == each.name; });
+        if (joins) list.push_back(each);
+    }
+    if (list.empty()) denied = false;
+}
+
+void apply_accounts(Reservation& reservation, const NameListChange& change) {
+    std::vector<NamedUsers> list;
+    for (const std::string& name : reservation.accounts) list.push_back({name, {}});
+    apply(list, reservation.accounts_denied, change);
+    reservation.accounts.clear();
+    for (const NamedUsers& each : list) reservation.accounts.push_back(each.name);
+}
+
+// Repeating in one way excludes the others.
+void apply_flags(Reservation& reservation, const model::FlagChange& change) {
+    if ((change.set & model::kRecurring) != 0) reservation.flags &= ~model::kRecurring;
+    reservation.flags |= change.set;
+    reservation.flags &= ~change.cleared;
+    if (change.purge_after) reservation.purge_after = *change.purge_after;
+}
+
+Status check_names(const ReservationUpdate& update) {
+    for (const NamedUsers& user : update.users.names) {
+        if (user.uids.empty()) return fail(Errc::InvalidUserId);
+    }
+    return {};
+}
+
+}  // namespace
+
+Status Cluster::Impl::apply_times(Reservation& reservation, const ReservationUpdate& update,
+                                  bool fresh) const {
+    const Seconds length = std::chrono::floor<Seconds>(reservation.end - reservation.start);
+    if (fresh && !update.start) return fail(Errc::InvalidTime);
+    if (update.start) {
+        if (*update.start < now_ - kPastStartMax) return fail(Errc::InvalidTime);
+        if (!fresh && reservation.is_active(now_))
+            return fail(Errc::InvalidArgument, "Reservation already started");
+        reservation.start = *update.start;
+        if (!fresh && !update.end && !update.duration) reservation.end = reservation.start + length;
+    }
+    if (update.end) {
+        reservation.end = *update.end;
+    } else if (update.duration) {
+        reservation.end = reservation.start + *update.duration;
+    } else if (fresh) {
+        return fail(Errc::InvalidTime);
+    }
+    if (reservation.end <= reservation.start || reservation.end <= now_)
+        return fail(Errc::InvalidTime);
+    reservation.floats.reset();
+    if (reservation.is(ReservationFlag::TimeFloat)) {
+        if (reservation.recurs()) return fail(Errc::Unsupported);
+        reservation.floats = std::chrono::ceil<Seconds>(reservation.start - now_);
+        if (*reservation.floats <= Seconds{0}) return fail(Errc::InvalidTime);
+    }
+    return {};
+}
+
+Status Cluster::Impl::apply_update(Reservation& reservation, const ReservationUpdate& update,
+                                   bool fresh) const {
+    SY_CHECK(check_names(update));
+    const bool floats = (update.flags.set | update.flags.cleared) & bit(ReservationFlag::TimeFloat);
+    if (!fresh && floats) return fail(Errc::Unsupported);
+    apply_flags(reservation, update.flags);
+    const bool timed = fresh || update.start || update.end || update.duration;
+    if (timed) SY_CHECK(apply_times(reservation, update, fresh));
+    apply(reservation.users, reservation.users_denied, update.users);
+    bool groups_denied = false;
+    apply(reservation.groups, groups_denied, update.groups);
+    apply_accounts(reservation, update.accounts);
+    // Nobody is kept out by a group.
+    if (groups_denied) return fail(Errc::InvalidGroupId);
+    if (!reservation.users.empty() && !reservation.groups.empty())
+        return fail(Errc::UsersAndGroups);
+    if (reservation.users.empty() && reservation.groups.empty() && reservation.accounts.empty())
+        return fail(Errc::InvalidReservation);
+    if (update.partition) {
+        if (!update.partition->empty() && !partition_index(*update.partition))
+            return fail(Errc::InvalidPartition);
+        reservation.partition = *update.partition;
+    }
+    if (update.features) reservation.features = *update.features;
+    if (update.comment) reservation.comment = *update.comment;
+    if (update.max_start_delay) {
+        reservation.max_start_delay = update.max_start_delay;
+        if (*reservation.max_start_delay == Seconds{0}) reservation.max_start_delay.reset();
+    }
+    if (update.licenses) {
+        SY_TRY(const auto licenses, model::parse_licenses(*update.licenses));
+        if (!licenses_.could_meet({licenses, false})) return fail(Errc::InvalidLicenses);
+        reservation.licenses = model::format_licenses(licenses);
+    }
+    return {};
+}
+
+// A name like Slurm's: the first account or user, and the number of the reservation.
+std::string Cluster::Impl::reservation_name(const Reservation& reservation) const {
+    std::string first = "resv";
+    if (!reservation.accounts.empty()) {
+        first = reservation.accounts.front();
+    } else if (!reservation.users.empty()) {
+        first = reservation.users.front().name;
+    } else if (!reservation.groups.empty()) {
+        first = reservation.groups.front().name;
+    }
+    return first + "_" + std::to_string(reservation.id);
+}
+
+Result<std::string> Cluster::Impl::create_reservation(const ReservationUpdate& update) {
+    if (calendar_.contains(update.name)) return fail(Errc::DuplicateReservation);
+    Reservation reservation;
+    reservation.id = next_reservation_id_;
+    SY_CHECK(apply_update(reservation, update, true));
+    reservation.name = update.name.empty() ? reservation_name(reservation) : update.name;
+    if (calendar_.contains(reservation.name)) return fail(Errc::DuplicateReservation);
+    SY_CHECK(settle_nodes(reservation, update, nullptr));
+    ++next_reservation_id_;
+    changes_.next_reservation_id = true;
+    const std::string name = reservation.name;
+    put_reservation(std::move(reservation));
+    return name;
+}
+
+Status Cluster::Impl::change_reservation(const ReservationUpdate& update) {
+    const auto found = calendar_.find(update.name);
+    if (found == calendar_.end()) return fail(Errc::InvalidReservation);
+    Reservation reservation = found->second;
+    if (update.skip) {
+        if (!reservation.recurs()) return fail(Errc::ReservationNotSkippable);
+        move_on(reservation);
+    }
+    SY_CHECK(apply_update(reservation, update, false));
+    SY_CHECK(settle_nodes(reservation, update, &found->second));
+    put_reservation(std::move(reservation));
+    for (const JobId id : std::set<JobId>(runs_in_[update.name])) reset_end(jobs_.at(id));
+    return {};
+}
+
+Status Cluster::Impl::delete_reservation(const ReservationUpdate& update) {
+    const auto found = calendar_.find(update.name);
+    if (found == calendar_.end()) return fail(Errc::InvalidReservation);
+    const auto runs = runs_in_.find(update.name);
+    if (runs != runs_in_.end() && !runs->second.empty()) return fail(Errc::ReservationBusy);
+    remove_reservation(update.name);
+    rebuild_calendar();
+    return {};
+}
+
+void Cluster::Impl::put_reservation(Reservation reservation) {
+    const bool purges = reservation.is(ReservationFlag::PurgeComp) && reservation.is_active(now_);
+    if (purges && !reservation.idle_since && !is_wanted(reservation.name))
+        reservation.idle_since = now_;
+    changes_.reservations.insert(reservation.name);
+    calendar_.insert_or_assign(reservation.name, std::move(reservation));
+    rebuild_calendar();
+}
+
+void Cluster::Impl::on(const event::UpdateReservation& event) {
+    using Action = ReservationUpdate::Action;
+    const ReservationUpdate& update = event.update;
+    const auto found = calendar_.find(update.name);
+    const bool own = update.action == Action::Delete && found != calendar_.end() &&
+                     found->second.is(ReservationFlag::UserDelete) &&
+                     model::admits(found->second, event.caller.uid, event.caller.groups, "");
+    if (!is_operator(event.caller) && !own) return refuse(event.token, Errc::InvalidUserId);
+    const auto failed = [&](const Error& error) { reply(event.token, reply::Failed{error, {}}); };
+    if (update.action == Action::Create) {
+        const auto made = create_reservation(update);
+        if (!made) return failed(made.error());
+        return reply(event.token, reply::ReservationMade{*made});
+    }
+    const Status done =
+        update.action == Action::Delete ? delete_reservation(update) : change_reservation(update);
+    if (!done) return failed(done.error());
+    reply(event.token, reply::Done{{}, 1, {}});
+}
+
+}  // namespace switchyard::core
