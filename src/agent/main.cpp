@@ -131,6 +131,15 @@ int print_gres(const Options& options) {
     return gpus.problem.empty() ? 0 : 1;
 }
 
+// The driver's library starts a thread of its own as soon as it is asked for cards. A signal that
+// the loop is to take must not find that thread ready for it: the agent would die of it.
+void hold_signals() {
+    sigset_t taken;
+    sigemptyset(&taken);
+    for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&taken, signal);
+    ::pthread_sigmask(SIG_BLOCK, &taken, nullptr);
+}
+
 int run(const Options& options, AgentPlan plan, os::Log& log, os::Background& background) {
     const std::string lock_path =
         plan.relay_only ? fmt::format("{}/slurmd-{}.lock", plan.config.run_dir, plan.name)
@@ -205,6 +214,7 @@ int agent_main(int argc, char** argv) {
     if (!options->foreground) {
         if (const Status entered = background.enter(); !entered) return complain(entered.error());
     }
+    hold_signals();
     // What makes a daemon useless is said on the terminal too, before the log takes over.
     auto plan = make_plan(*options, log);
     if (!plan) return complain(plan.error());

@@ -97,6 +97,13 @@ def test_cards_are_found_and_shown(make_cluster):
     assert env["CUDA_VISIBLE_DEVICES"] == "0"
 
 
+def test_an_agent_is_stopped_in_order_though_the_driver_has_a_thread(make_cluster):
+    cluster = gpu_cluster(make_cluster)
+    (agent,) = cluster.agents.values()
+    agent.terminate()
+    assert agent.wait(60) == 0  # Not -15: the signal is for the agent, not for the driver's thread.
+
+
 def test_the_seeds_view_of_cards_and_shares(make_cluster):
     cluster = gpu_cluster(make_cluster, name="control118")
     first = cluster.wrap("sleep 300", "--gres=gpu:1")

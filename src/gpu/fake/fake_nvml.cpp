@@ -14,6 +14,7 @@
 //   limits                        memory can be limited by cgroups; the limits are kept in a file
 //                                 with ".limits" behind its name: card, bytes, path of the cgroup
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -22,8 +23,10 @@
 #include <cstring>
 #include <fstream>
 #include <map>
+#include <mutex>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "gpu/nvml_abi.hpp"
@@ -171,7 +174,17 @@ bool can_limit(const World& world, nvml::Device device) {
 
 extern "C" {
 
-Return nvmlInit_v2() { return read_world().cards.empty() ? 9 : nvml::kSuccess; }
+Return nvmlInit_v2() {
+    if (read_world().cards.empty()) return 9;
+    // The real one has such a thread too: signals that its caller blocks later would find it.
+    static std::once_flag once;
+    std::call_once(once, [] {
+        std::thread([] {
+            for (;;) ::pause();
+        }).detach();
+    });
+    return nvml::kSuccess;
+}
 Return nvmlShutdown() { return nvml::kSuccess; }
 const char* nvmlErrorString(Return code) {
     if (code == 9) return "Driver Not Loaded";
