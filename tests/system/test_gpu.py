@@ -70,6 +70,11 @@ def is_alive(pid):
         return False
 
 
+def pid_in(path):
+    text = pathlib.Path(path).read_text() if os.path.exists(path) else ""
+    return int(text) if text.strip() else None
+
+
 def end_family(pid):
     for each in [*children_of(pid), pid]:
         os.kill(each, 9)
@@ -307,12 +312,13 @@ def test_mps_daemons_are_started_and_watched(make_cluster):
     assert env["CUDA_MPS_PINNED_DEVICE_MEM_LIMIT"] == "0=2048M"
     folder = os.path.dirname(env["CUDA_MPS_PIPE_DIRECTORY"])
     assert os.stat(env["CUDA_MPS_PIPE_DIRECTORY"]).st_mode & 0o1777 == 0o1777
-    end_family(int(open(f"{folder}/mps0.pid").read()))
+    first = pid_in(f"{folder}/mps0.pid")
+    end_family(first)
     wait_until(lambda: len(log.read_text().splitlines()) == 3, 30, "the daemon to be started again")
     # The job's step is forgotten when the controller has its end.
     wait_until(lambda: not list((cluster.dir / "spool" / "n1").glob("[0-9]*.sock")), 30, "the step to be forgotten")
-    wait_until(lambda: os.path.exists(f"{folder}/mps0.pid"), 30, "the new daemon's pid")
-    left = {int(open(f"{folder}/mps{i}.pid").read()) for i in (0, 1)}
+    wait_until(lambda: pid_in(f"{folder}/mps0.pid") not in (None, first), 30, "the new daemon's pid")
+    left = {pid_in(f"{folder}/mps{i}.pid") for i in (0, 1)}
     left |= {child for pid in left for child in children_of(pid)}
     os.kill(cluster.agents["n1"].pid, 15)
     wait_until(lambda: not os.path.exists(folder), 30, "the daemons' folder to be removed")
