@@ -190,6 +190,7 @@ def test_only_operators_reboot_log_and_abort(cluster):
 def test_a_message_reaches_the_output_of_a_script_and_an_salloc(cluster):
     job = cluster.wrap("sleep 600", "-o note.out")
     cluster.wait_state(job, "RUNNING")
+    wait_until(lambda: (cluster.home(cluster.me()) / "note.out").exists(), 60, "the output of the script")
     cluster.run(f"scontrol notify {job} maintenance at 'five  oclock'").ok()
     wait_until(lambda: "maintenance at five  oclock" in cluster.read("note.out"), 60, "the message in the output")
     assert re.search(r"^\[\S+\] error: maintenance at five  oclock$", cluster.read("note.out"), re.M)
