@@ -16,6 +16,16 @@ def test_only_glibc_is_dynamic():
     assert all(re.match(r"(linux-vdso|libc|libm|libpthread|libdl|librt|libresolv|ld-linux.*)\.so", n) for n in names), said
 
 
+def test_a_start_loads_nothing_but_libc():
+    """A library more is a tenth of an empty program's time at every start: src/start/README.md."""
+    cache = bin_dir().parent / "CMakeCache.txt"
+    if not cache.exists() or not re.search(r"^SY_SANITIZE:\w+=$", cache.read_text(), re.M):
+        pytest.skip("not a build tree without sanitizers")
+    said = run(["ldd", bin_dir() / "switchyard"]).stdout
+    libraries = {pathlib.Path(line.split()[0]).name for line in said.splitlines()}
+    assert {name for name in libraries if not name.startswith(("linux-vdso", "ld-linux"))} == {"libc.so.6"}, said
+
+
 def test_version_lines():
     for command in ("sbatch", "srun", "salloc", "squeue", "sinfo", "scontrol", "scancel"):
         for flag in ("--version", "-V"):
