@@ -137,9 +137,9 @@ def goal(ours, better):
         return ""
     rate = ours["unit"].endswith("/s")
     said = []
-    if "peer" in wanted:
+    if "peer" in wanted and better is not None:
         times = wanted["peer"] if rate else 1 / wanted["peer"]
-        said.append((f"{times:g} x better", better is None or better >= times))
+        said.append((f"{times:g} x better", better >= times))
     if "floor" in wanted:
         share = ours["value"] / ours["floor"]
         said.append((f"{wanted['floor']:g} x the floor ({share:.2f})", share >= wanted["floor"] if rate else share <= wanted["floor"]))
