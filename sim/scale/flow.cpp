@@ -13,6 +13,8 @@ namespace {
 
 constexpr Millis kLaunchTakes{20}, kCleanTakes{60};
 constexpr Seconds kOutage{900}, kSampleEvery{600};
+// Jobs shorter than this count as this long where waiting is set against running.
+constexpr double kSlowdownBound = 10;
 
 model::NodeFacts facts_of(const model::NodeConfig& config, Instant now) {
     model::NodeFacts facts;
@@ -91,7 +93,10 @@ void Flow::began(JobId job, Attempt attempt, std::uint32_t node) {
     ++started_;
     if (!fate.ran) {
         --waiting_;
-        waits_.add(std::chrono::duration<double>(now_ - fate.arrived).count());
+        const double waited = std::chrono::duration<double>(now_ - fate.arrived).count();
+        const double ran = static_cast<double>(std::min(fate.runs, fate.limit).count());
+        waits_.add(waited);
+        slowdowns_.add(std::max(1.0, (waited + ran) / std::max(ran, kSlowdownBound)));
     }
     fate.ran = true;
     const Seconds runs = std::min(fate.runs, fate.limit);
@@ -270,6 +275,9 @@ void Flow::report(Report& report) const {
     report.add("wait_s_mean", waits_.mean());
     report.add("wait_s_median", waits_.quantile(0.5));
     report.add("wait_s_p95", waits_.quantile(0.95));
+    report.add("slowdown_mean", slowdowns_.mean());
+    report.add("slowdown_median", slowdowns_.quantile(0.5));
+    report.add("slowdown_p95", slowdowns_.quantile(0.95));
     report.add("utilisation_percent", used_share_.mean());
     report.add("idle_while_waiting_percent", idle_share_.mean());
     report.add("torn_cards_percent", torn_cards_.mean());

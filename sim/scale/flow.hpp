@@ -87,7 +87,7 @@ class Flow {
     std::uint64_t sequence_ = 0, started_ = 0, node_failures_ = 0, last_nonce_ = 0;
     std::uint64_t allocated_before_ = 0, allocated_most_ = 0;
     double capacity_ = 0;
-    Distribution turns_, waits_, queue_length_, used_share_, idle_share_, torn_cards_;
+    Distribution turns_, waits_, slowdowns_, queue_length_, used_share_, idle_share_, torn_cards_;
     std::uint64_t waiting_ = 0;
 };
 

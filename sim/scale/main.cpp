@@ -112,6 +112,7 @@ void measure_pass(const Options& options, Report& report) {
     }
     report.add("pending_jobs", options.jobs);
     report.add("running_jobs", static_cast<double>(flow.started()));
+    report.add("fill_seconds", flow.turns().sum() / 1e6);
     report.add("decisions_per_second",
                1e6 * static_cast<double>(flow.turns().count()) / flow.turns().sum());
     report.add("memory_mb", static_cast<double>(allocated_bytes() - before) / 1e6);

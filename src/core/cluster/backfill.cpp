@@ -5,7 +5,8 @@
 // happened that concerns it. A plan of a large queue takes several passes, so that others are not
 // kept waiting; what has come to pass meanwhile is checked before it replaces the present one.
 // Running jobs can only end earlier than assumed, so an old reservation stays feasible; the next
-// plan finds the better one.
+// plan finds the better one. It begins at the top; further down most places are kept as they are,
+// if they still can be, and only a part of them is looked for anew each time.
 
 #include <algorithm>
 
@@ -49,12 +50,9 @@ void Cluster::Impl::tell_plan(JobId job, const sched::Planned& planned) {
 
 void Cluster::Impl::keep_places(const sched::Group& group, sched::QueueKey key,
                                 const sched::Planned& planned) {
-    KeptPlace reservation{key, {}};
-    for (const sched::Pick& pick : planned.picks) {
+    for (const sched::Pick& pick : planned.picks)
         pool_.reserve(pick.node, reserved_for(pool_, group, key, planned, pick));
-        reservation.nodes.push_back(pick.node);
-    }
-    reservations_.insert_or_assign(key.job, std::move(reservation));
+    reservations_.insert_or_assign(key.job, KeptPlace{key, group.partition, planned});
 }
 
 void Cluster::Impl::ensure_reserved(sched::QueueKey key, PartitionIndex partition) {
@@ -80,12 +78,12 @@ void Cluster::Impl::ensure_reserved(sched::QueueKey key, PartitionIndex partitio
 void Cluster::Impl::drop_reservation(JobId job) {
     const auto found = reservations_.find(job);
     if (found == reservations_.end()) return;
-    const std::vector<NodeIndex> nodes = std::move(found->second.nodes);
+    const std::vector<sched::Pick> picks = std::move(found->second.planned.picks);
     reservations_.erase(found);
     plan_is_stale_ = true;
-    for (const NodeIndex node : nodes) {
-        pool_.drop_reservation(node, job);
-        queue_.wake(node);
+    for (const sched::Pick& pick : picks) {
+        pool_.drop_reservation(pick.node, job);
+        queue_.wake(pick.node);
     }
 }
 
@@ -107,63 +105,84 @@ bool Cluster::Impl::plan_is_due() const {
 // Goes on with the plan. True when it is done, and everyone may try again beside it.
 bool Cluster::Impl::continue_plan() {
     if (making_ == nullptr) {
-        making_ = std::make_unique<PlanInMaking>(pool_, now_);
+        making_ = std::make_unique<PlanInMaking>(pool_, now_, settings_.backfill_window);
         next_backfill_ = now_ + settings_.backfill_interval;
         plan_is_stale_ = false;
     }
     PlanInMaking& plan = *making_;
     plan.planner.look_again();
     ++plan.passes;
-    const std::uint64_t enough = plan.planner.looked_at() + kPlanLooksPerPassMax;
+    const auto looked_at = [&] { return plan.planner.looked_at() + plan.checked; };
+    const std::uint64_t enough = looked_at() + kPlanLooksPerPassMax;
     plan_end_.reset();
     while (const auto stand = queue_.next_behind(plan.last)) {
-        if (plan.seen.size() >= settings_.backfill_jobs_max ||
-            plan.planner.looked_at() > kBackfillLooksMax) {
+        if (plan.seen.size() >= settings_.backfill_jobs_max || looked_at() > kBackfillLooksMax) {
             plan_end_ = stand->first;
             break;
         }
-        if (plan.planner.looked_at() >= enough) {
+        if (looked_at() >= enough) {
             more_to_do_ = true;
             return false;
         }
         plan.last = stand;
-        const auto& [key, partition] = *stand;
-        if (!plan.seen.insert(key.job).second) continue;
-        jobs_.at(key.job).last_evaluated = now_;
-        // Places for several components at once are kept when somebody would pass them.
-        if (jobs_.at(key.job).het || !has_licenses(jobs_.at(key.job))) continue;
-        const sched::Group& group = *queue_.group_of(key.job, partition);
-        const Seconds limit = group.limit.value_or(sched::kForever);
-        auto planned = plan.planner.plan(group.id, partition, group.demand, limit, key);
-        if (!planned) continue;
-        // What fits now by count but not by piece is not held back for.
-        const bool waits = planned->start > now_;
-        for (std::size_t i = 0; waits && i < planned->picks.size(); ++i) {
-            const sched::Pick& pick = planned->picks[i];
-            plan.reserved.add(pick.node, pool_.node(pick.node).places,
-                              reserved_for(pool_, group, key, *planned, pick));
-        }
-        plan.entries.push_back({key, partition, std::move(*planned), waits});
+        if (plan.seen.insert(stand->first.job).second) plan_one(plan, stand->first, stand->second);
     }
     commit_plan();
     return true;
 }
 
-// Whether the nodes can still be as the plan foresaw.
-bool Cluster::Impl::still_holds(const PlanInMaking::Entry& entry, const sched::Group& group,
-                                const sched::Reservations& reserved) const {
-    const Instant start = entry.planned.start;
-    if (start <= now_) return false;
-    const sched::View view{.start = start,
-                           .end = start + group.limit.value_or(sched::kForever),
-                           .key = entry.key,
+void Cluster::Impl::plan_one(PlanInMaking& plan, sched::QueueKey key, PartitionIndex partition) {
+    jobs_.at(key.job).last_evaluated = now_;
+    // Places for several components at once are kept when somebody would pass them.
+    if (jobs_.at(key.job).het || !has_licenses(jobs_.at(key.job))) return;
+    const sched::Group& group = *queue_.group_of(key.job, partition);
+    std::optional<sched::Planned> planned;
+    if (const sched::Planned* before = kept_from_before(plan, key, group)) {
+        planned = *before;
+    } else {
+        const Seconds limit = group.limit.value_or(sched::kForever);
+        planned = plan.planner.plan(group.id, partition, group.demand, limit, key);
+    }
+    if (!planned) return;
+    // What fits now by count but not by piece is not held back for.
+    const bool waits = planned->start > now_;
+    for (std::size_t i = 0; waits && i < planned->picks.size(); ++i) {
+        const sched::Pick& pick = planned->picks[i];
+        plan.reserved.add(pick.node, pool_.node(pick.node).places,
+                          reserved_for(pool_, group, key, *planned, pick));
+    }
+    plan.entries.push_back({key, partition, std::move(*planned), waits});
+}
+
+// The place that the present plan has for the job, if it is good enough for the next one too.
+const sched::Planned* Cluster::Impl::kept_from_before(PlanInMaking& plan, sched::QueueKey key,
+                                                      const sched::Group& group) const {
+    const std::size_t position = plan.seen.size();
+    if (position <= kRenewedEachTime || (position + figures_.backfill_cycles) % kRenewalParts == 0)
+        return nullptr;
+    const auto found = reservations_.find(key.job);
+    if (found == reservations_.end()) return nullptr;
+    const auto& [kept_for, partition, planned] = found->second;
+    if (!(kept_for == key) || partition != group.partition) return nullptr;
+    plan.checked += planned.picks.size();
+    return still_holds(key, planned, group, plan.planner.outlook()) ? &planned : nullptr;
+}
+
+// Whether the nodes can still be as it was foreseen.
+bool Cluster::Impl::still_holds(sched::QueueKey key, const sched::Planned& planned,
+                                const sched::Group& group, sched::Outlook& beside) const {
+    if (planned.start <= now_) return false;
+    const sched::View view{.start = planned.start,
+                           .end = planned.start + group.limit.value_or(sched::kForever),
+                           .key = key,
                            .future = true,
-                           .reserved = &reserved,
-                           .owner = entry.planned.owner};
-    return std::ranges::all_of(entry.planned.picks, [&](const sched::Pick& pick) {
+                           .outlook = &beside,
+                           .owner = planned.owner};
+    return std::ranges::all_of(planned.picks, [&](const sched::Pick& pick) {
+        const sched::NodeEntry& node = pool_.node(pick.node);
         const auto room = sched::room_in(pool_, pick.node, view);
-        if (!room) return false;
-        const sched::Fit fit = sched::fit(pool_.node(pick.node), *room, group.demand, pool_.unit());
+        if (!room || !sched::is_candidate(node, pick.node, group.demand)) return false;
+        const sched::Fit fit = sched::fit(node, *room, group.demand, pool_.unit());
         bool enough = fit.tasks >= pick.tasks;
         for (std::size_t kind = 0; kind < pick.gpus.size(); ++kind)
             enough &= fit.gpus[kind] >= pick.gpus[kind];
@@ -185,22 +204,23 @@ void Cluster::Impl::commit_plan() {
     const std::unique_ptr<PlanInMaking> plan = std::move(making_);
     const bool doubtful = plan->passes > 1;
     sched::Reservations reserved = doubtful ? pool_.no_reservations() : std::move(plan->reserved);
-    for (const PlanInMaking::Entry& entry : plan->entries) {
+    sched::Outlook beside(pool_, reserved, now_, now_);
+    for (PlanInMaking::Entry& entry : plan->entries) {
         const sched::Group* group = queue_.group_of(entry.key.job, entry.partition);
         if (group == nullptr || !group->members.contains(entry.key)) continue;
-        if (doubtful && entry.waits && !still_holds(entry, *group, reserved)) continue;
+        if (doubtful && entry.waits && !still_holds(entry.key, entry.planned, *group, beside))
+            continue;
         tell_plan(entry.key.job, entry.planned);
         if (!entry.waits) continue;
         if (!plan_expires_ || entry.planned.start < *plan_expires_)
             plan_expires_ = entry.planned.start;
-        KeptPlace reservation{entry.key, {}};
-        for (const sched::Pick& pick : entry.planned.picks) {
-            reservation.nodes.push_back(pick.node);
-            if (!doubtful) continue;
+        for (std::size_t i = 0; doubtful && i < entry.planned.picks.size(); ++i) {
+            const sched::Pick& pick = entry.planned.picks[i];
             reserved.add(pick.node, pool_.node(pick.node).places,
                          reserved_for(pool_, *group, entry.key, entry.planned, pick));
         }
-        reservations_.insert_or_assign(entry.key.job, std::move(reservation));
+        reservations_.insert_or_assign(
+            entry.key.job, KeptPlace{entry.key, entry.partition, std::move(entry.planned)});
     }
     std::vector<NodeIndex> concerned = pool_.set_reservations(std::move(reserved));
     std::erase_if(concerned, [&](NodeIndex node) { return pool_.node(node).free.cores == 0; });

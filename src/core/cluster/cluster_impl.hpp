@@ -45,6 +45,9 @@ inline constexpr std::uint32_t kStartsPerPassMax = 200000;
 // A plan is made in parts, each with so many looks at nodes; and ends after so many in all.
 inline constexpr std::uint64_t kPlanLooksPerPassMax = 100000;
 inline constexpr std::uint64_t kBackfillLooksMax = 3000000;
+// A plan is renewed from the top; of what stands further down, one part of so many each time.
+inline constexpr std::size_t kRenewedEachTime = 50;
+inline constexpr std::size_t kRenewalParts = 10;
 inline constexpr std::uint32_t kPriorityTop = 4294901760u;
 
 // A CreateStep that found no room.
@@ -107,10 +110,11 @@ struct Terms {
     std::vector<model::License> licenses;
 };
 
-// The place kept for a job that waits.
+// Places kept for a job that waits, or for all components of one.
 struct KeptPlace {
     sched::QueueKey key;
-    std::vector<NodeIndex> nodes;
+    PartitionIndex partition = 0;
+    sched::Planned planned;
 };
 
 // A plan for the top of the queue in the making. Jobs come and go between its parts; what does not
@@ -122,8 +126,9 @@ struct PlanInMaking {
         sched::Planned planned;
         bool waits;  // It cannot start now, so places are kept for it.
     };
-    PlanInMaking(const sched::NodePool& pool, Instant now)
-        : reserved(pool.no_reservations()), planner(pool, reserved, now) {}
+    PlanInMaking(const sched::NodePool& pool, Instant now, Seconds window)
+        : reserved(pool.no_reservations()),
+          planner(pool, reserved, now, {.from = now, .horizon = now + window}) {}
     PlanInMaking(const PlanInMaking&) = delete;
 
     sched::Reservations reserved;
@@ -132,6 +137,7 @@ struct PlanInMaking {
     std::set<JobId> seen;
     std::vector<Entry> entries;
     std::uint32_t passes = 0;
+    std::uint64_t checked = 0;  // Places of the plan before it that were looked at again.
 };
 
 // An outcome that no process had a part in.
@@ -274,8 +280,11 @@ class Cluster::Impl {
     bool plan_is_due() const;
     std::optional<Instant> next_plan() const;
     bool continue_plan();
-    bool still_holds(const PlanInMaking::Entry& entry, const sched::Group& group,
-                     const sched::Reservations& reserved) const;
+    void plan_one(PlanInMaking& plan, sched::QueueKey key, PartitionIndex partition);
+    const sched::Planned* kept_from_before(PlanInMaking& plan, sched::QueueKey key,
+                                           const sched::Group& group) const;
+    bool still_holds(sched::QueueKey key, const sched::Planned& planned, const sched::Group& group,
+                     sched::Outlook& beside) const;
     void commit_plan();
     void settle_reasons();
     void set_waiting_reason(Job& job, PartitionIndex partition);

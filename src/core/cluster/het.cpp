@@ -209,7 +209,7 @@ void Cluster::Impl::keep_place(JobId job, sched::QueueKey key, const sched::Dema
         reserved.room = sched::planned_room(pool_, demand, pick);
         reserved.whole = demand.shape.whole_nodes;
         pool_.reserve(pick.node, std::move(reserved));
-        reservation.nodes.push_back(pick.node);
+        reservation.planned.picks.push_back(pick);
     }
 }
 
@@ -219,8 +219,12 @@ bool Cluster::Impl::reserve_all(const Job& leader, sched::QueueKey key) {
     const std::vector<JobId> ids = live_components(leader);
     Instant start = now_;
     for (int tries = 0; tries < kPlanTriesMax; ++tries) {
-        KeptPlace reservation{key, {}};
         const Instant wanted = start;
+        KeptPlace reservation{key, 0, {wanted, {}, sched::kNobody}};
+        const auto drop = [&] {
+            for (const sched::Pick& pick : reservation.planned.picks)
+                pool_.drop_reservation(pick.node, leader.id);
+        };
         for (const JobId id : ids) {
             const JobSpec& spec = *jobs_.at(id).spec;
             const auto index = partition_index(spec.partitions.front());
@@ -229,11 +233,10 @@ bool Cluster::Impl::reserve_all(const Job& leader, sched::QueueKey key) {
             // Behind its sisters, before everybody whom the leader is before.
             sched::QueueKey own = key;
             own.job = id;
-            sched::Planner planner(pool_, pool_.reservations(), wanted);
+            sched::Planner planner(pool_, pool_.reservations(), now_, {.from = wanted});
             const auto planned = planner.plan(0, *index, demand, limit_of(spec), own);
             if (!planned) {
-                for (const NodeIndex node : reservation.nodes)
-                    pool_.drop_reservation(node, leader.id);
+                drop();
                 return false;
             }
             start = std::max(start, planned->start);
@@ -246,7 +249,7 @@ bool Cluster::Impl::reserve_all(const Job& leader, sched::QueueKey key) {
             reservations_.insert_or_assign(leader.id, std::move(reservation));
             return true;
         }
-        for (const NodeIndex node : reservation.nodes) pool_.drop_reservation(node, leader.id);
+        drop();
         if (agreed) return true;
     }
     return false;

@@ -98,8 +98,11 @@ void Cluster::Impl::on(const event::NodeUp& event) {
 void Cluster::Impl::adopt_facts(NodeIndex index, const model::NodeFacts& facts) {
     model::Node& node = nodes_[index];
     const model::NodeConfig before = node.config;
-    const auto said =
-        std::ranges::find(settings_.nodes, node.config.name, &model::NodeConfig::name);
+    // As a rule it stands where it is configured.
+    auto said =
+        settings_.nodes.begin() + std::min<std::ptrdiff_t>(index, std::ssize(settings_.nodes));
+    if (said == settings_.nodes.end() || said->name != node.config.name)
+        said = std::ranges::find(settings_.nodes, node.config.name, &model::NodeConfig::name);
     fill_from_facts(node.config, said != settings_.nodes.end() && !said->gres.empty(), facts);
     if (!same_machine(node.facts, facts)) touch_node(index);
     node.facts = facts;

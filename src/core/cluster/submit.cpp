@@ -178,8 +178,8 @@ void Cluster::Impl::answer_test_only(const event::Submit& event, const JobSpec& 
         const Seconds limit = spec.time_limit && !spec.time_limit->unlimited
                                   ? spec.time_limit->seconds
                                   : sched::kForever;
-        sched::Planner planner(pool_, pool_.reservations(),
-                               std::max(now_, spec.begin.value_or(now_)));
+        sched::Planner planner(pool_, pool_.reservations(), now_,
+                               {.from = spec.begin.value_or(now_)});
         auto planned = planner.plan(0, index, demand, limit, sched::kLastKey);
         if (!planned) {
             const sched::View idle{.empty = true, .every_node = true};

@@ -133,6 +133,15 @@ std::uint32_t least_cores(const Demand& demand, const NodePool& pool) {
     return divide_up(demand.cpus_min, pool.threads_max());
 }
 
+std::uint64_t least_cores_in_all(const Demand& demand, const NodePool& pool) {
+    const Shape& shape = demand.shape;
+    const std::uint64_t nodes = std::uint64_t{shape.nodes_min} * least_cores(demand, pool);
+    if (shape.overcommit) return nodes;
+    const std::uint64_t cpus =
+        std::uint64_t{shape.total_tasks(shape.nodes_min)} * shape.cpus_per_task;
+    return std::max<std::uint64_t>(nodes, divide_up(cpus, pool.threads_max()));
+}
+
 std::uint32_t shareable_cores(const NodeEntry& node, std::uint32_t share) {
     std::uint32_t count = 0;
     for (std::uint32_t core = 0; core < node.cores; ++core) {

@@ -31,6 +31,9 @@ Demand make_demand(Shape shape, const NodePool& pool);
 // The fewest cores that can be of use on any node.
 std::uint32_t least_cores(const Demand& demand, const NodePool& pool);
 
+// And on all its nodes together.
+std::uint64_t least_cores_in_all(const Demand& demand, const NodePool& pool);
+
 struct Fit {
     std::uint32_t tasks = 0;  // The most tasks it can hold; 0: it is of no use.
     std::array<std::uint32_t, kGpuKindsMax> gpus{};  // Of each kind in gpus_per_job.

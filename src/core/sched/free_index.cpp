@@ -31,6 +31,8 @@ void FreeIndex::set(std::uint32_t place, const Capacity& capacity) {
     SY_ASSERT(place < places_);
     std::uint32_t at = leaves_ + place;
     if (tree_[at] == capacity) return;
+    total_cores_ += capacity.cores;
+    total_cores_ -= tree_[at].cores;
     tree_[at] = capacity;
     for (at /= 2; at >= 1; at /= 2) {
         const Capacity most = most_of(tree_[2 * at], tree_[2 * at + 1]);

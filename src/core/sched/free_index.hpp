@@ -42,12 +42,14 @@ class FreeIndex {
 
     void set(std::uint32_t place, const Capacity& capacity);
     std::uint32_t most_cores() const { return leaves_ == 0 ? 0 : tree_[1].cores; }
+    std::uint64_t total_cores() const { return total_cores_; }
     // The first place at or behind `from` that has it (and at least one core), or kNone.
     std::uint32_t find(std::uint32_t from, const Least& least) const;
     std::uint32_t size() const { return places_; }
 
   private:
     std::uint32_t places_ = 0, leaves_ = 0;
+    std::uint64_t total_cores_ = 0;
     std::vector<Capacity> tree_;  // Root at 1, leaves from leaves_.
 };
 

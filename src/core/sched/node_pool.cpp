@@ -208,11 +208,14 @@ void NodePool::redescribe(NodeIndex index, const model::Node& description) {
     describe(entry, description);
     for (const Holding& holding : entry.holdings) take(entry, holding);
     recount(entry);
+    for (const auto& [partition, place] : entry.places)
+        cores_max_[partition] = std::max(cores_max_[partition], entry.cores);
     publish(index);
 }
 
 void NodePool::set_partitions(const std::vector<model::Partition>& partitions) {
     orders_.assign(partitions.size(), {});
+    cores_max_.assign(partitions.size(), 0);
     indexes_.clear();
     usable_indexes_.clear();
     leaving_.assign(partitions.size(), {});
@@ -232,7 +235,9 @@ void NodePool::set_partitions(const std::vector<model::Partition>& partitions) {
         indexes_.emplace_back(static_cast<std::uint32_t>(orders_[p].size()));
         usable_indexes_.emplace_back(static_cast<std::uint32_t>(orders_[p].size()));
         for (std::uint32_t place = 0; place < orders_[p].size(); ++place) {
-            nodes_[orders_[p][place]].places.emplace_back(p, place);
+            NodeEntry& entry = nodes_[orders_[p][place]];
+            entry.places.emplace_back(p, place);
+            cores_max_[p] = std::max(cores_max_[p], entry.cores);
         }
     }
     overlaps_.assign(partitions.size(), std::vector<bool>(partitions.size(), false));
@@ -385,7 +390,7 @@ std::vector<NodeIndex> NodePool::set_reservations(Reservations reservations) {
     std::swap(reservations_, reservations);
     std::vector<NodeIndex> concerned;
     for (NodeIndex i = 0; i < nodes_.size(); ++i) {
-        if (reservations.on(i).empty() && reservations_.on(i).empty()) continue;
+        if (std::ranges::equal(reservations.on(i), reservations_.on(i))) continue;
         publish(i);
         concerned.push_back(i);
     }

@@ -102,7 +102,7 @@ class NodePool {
 
     void reserve(NodeIndex node, Reserved reserved);
     void drop_reservation(NodeIndex node, JobId job);
-    // Another plan takes the place of the present one. Returns the nodes that it concerns.
+    // Another plan takes the place of the present one. Returns the nodes where they differ.
     std::vector<NodeIndex> set_reservations(Reservations reservations);
     Reservations no_reservations() const { return {nodes_.size(), orders_.size()}; }
     const Reservations& reservations() const { return reservations_; }
@@ -127,6 +127,8 @@ class NodePool {
     bool overlap(PartitionIndex a, PartitionIndex b) const;
     Settings::Unit unit() const { return unit_; }
     std::uint32_t threads_max() const { return threads_max_; }
+    // No node of the partition has more than so many.
+    std::uint32_t cores_max(PartitionIndex partition) const { return cores_max_[partition]; }
     // What an open node can give now.
     Capacity capacity_of(NodeIndex node) const;
     // The amounts of a grant in the terms of this node's pools.
@@ -148,6 +150,7 @@ class NodePool {
     std::vector<NodeEntry> nodes_;
     std::unordered_map<std::string, NodeIndex> by_name_;
     std::vector<std::vector<NodeIndex>> orders_;
+    std::vector<std::uint32_t> cores_max_;
     std::vector<FreeIndex> indexes_, usable_indexes_;
     std::vector<std::set<Leaving>> leaving_;
     Reservations reservations_{0, 0};

@@ -18,27 +18,6 @@ struct Candidate {
     bool required;
 };
 
-void subtract(Room& room, const Room& less) {
-    room.cores -= std::min(room.cores, less.cores);
-    room.memory -= std::min(room.memory, less.memory);
-    for (std::size_t at = 0; at < room.gres.size(); ++at)
-        room.gres[at] -= std::min(room.gres[at], less.gres[at]);
-}
-
-void add(Room& room, const Room& more) {
-    room.cores += more.cores;
-    room.memory += more.memory;
-    for (std::size_t at = 0; at < room.gres.size(); ++at) room.gres[at] += more.gres[at];
-}
-
-void keep_least(Room& room, const Room& other) {
-    room.cores = std::min(room.cores, other.cores);
-    room.memory = std::min(room.memory, other.memory);
-    room.holders = std::max(room.holders, other.holders);
-    for (std::size_t at = 0; at < room.gres.size(); ++at)
-        room.gres[at] = std::min(room.gres[at], other.gres[at]);
-}
-
 // The room when everyone who leaves by `at` has left.
 Room room_at(const NodeEntry& node, Instant at) {
     Room room = node.free;
@@ -56,6 +35,18 @@ bool users_agree(const NodeEntry& node, const Shape& shape, std::uint32_t uid) {
     }
     return true;
 }
+
+// How much of a job some nodes could hold together.
+struct Sum {
+    std::uint64_t nodes = 0, tasks = 0;
+    std::array<std::uint64_t, kGpuKindsMax> gpus{};
+
+    void add(const Fit& fit) {
+        ++nodes;
+        tasks += fit.tasks;
+        for (std::size_t kind = 0; kind < kGpuKindsMax; ++kind) gpus[kind] += fit.gpus[kind];
+    }
+};
 
 class Chooser {
   public:
@@ -77,10 +68,12 @@ class Chooser {
 
   private:
     bool consider(std::uint32_t place);
+    bool cores_suffice() const;
     bool gather_required();
     bool gather();
     bool enough() const { return enough(chosen_); }
     bool enough(std::span<const Candidate> nodes) const;
+    bool enough(const Sum& sum) const;
     bool completes(std::size_t required) const;
     bool take_fewest();
     void keep_contiguous();
@@ -110,8 +103,9 @@ bool Chooser::consider(std::uint32_t place) {
     const NodeEntry& node = pool_.node(index);
     if (std::uint64_t{node.cores} * node.threads < demand_.cpus_min) return false;
     if (!is_candidate(node, index, demand_)) return false;
-    const auto room = room_in(pool_, index, view_);
-    if (!room) return false;
+    const std::uint32_t cores = shape_.share > 1 ? 0 : least_.cores;
+    const auto room = room_in(pool_, index, view_, cores);
+    if (!room || room->cores < cores) return false;
     if (!view_.empty && !view_.future && !users_agree(node, shape_, view_.uid)) return false;
     const Fit found = fit(node, *room, demand_, pool_.unit());
     if (found.tasks == 0) return false;
@@ -120,20 +114,26 @@ bool Chooser::consider(std::uint32_t place) {
     return true;
 }
 
-bool Chooser::enough(std::span<const Candidate> nodes) const {
-    if (nodes.size() < shape_.nodes_min) return false;
-    std::uint64_t tasks = 0;
-    std::array<std::uint64_t, kGpuKindsMax> gpus{};
-    for (const Candidate& candidate : nodes) {
-        tasks += candidate.fit.tasks;
-        for (std::size_t kind = 0; kind < kGpuKindsMax; ++kind)
-            gpus[kind] += candidate.fit.gpus[kind];
-    }
-    if (!shape_.tasks_by_node && tasks < shape_.tasks && !shape_.overcommit) return false;
+bool Chooser::enough(const Sum& sum) const {
+    if (sum.nodes < shape_.nodes_min) return false;
+    if (!shape_.tasks_by_node && sum.tasks < shape_.tasks && !shape_.overcommit) return false;
     for (std::size_t kind = 0; kind < std::min(kGpuKindsMax, shape_.gpus_per_job.size()); ++kind) {
-        if (gpus[kind] < shape_.gpus_per_job[kind].count) return false;
+        if (sum.gpus[kind] < shape_.gpus_per_job[kind].count) return false;
     }
     return true;
+}
+
+bool Chooser::enough(std::span<const Candidate> nodes) const {
+    Sum sum;
+    for (const Candidate& candidate : nodes) sum.add(candidate.fit);
+    return enough(sum);
+}
+
+// A job that may be spread at will fits nowhere if all that is free is less than it needs. (Of one
+// with a number of nodes it would not be known how many are missing.)
+bool Chooser::cores_suffice() const {
+    if (view_.future || view_.empty || shape_.share > 1 || shape_.nodes_min > 1) return true;
+    return least_cores_in_all(demand_, pool_) <= pool_.index(partition_).total_cores();
 }
 
 bool Chooser::gather_required() {
@@ -149,10 +149,12 @@ bool Chooser::gather_required() {
 // Collects candidates in order, and stops when there are enough of them. A job without a node count
 // first looks for one node that holds it whole.
 bool Chooser::gather() {
-    if (demand_.impossible || !gather_required()) return false;
+    if (demand_.impossible || !cores_suffice() || !gather_required()) return false;
     const std::size_t required = chosen_.size();
     const bool fewest = !shape_.spread;
     if (required >= shape_.nodes_min && enough()) return true;
+    Sum sum;
+    for (const Candidate& candidate : chosen_) sum.add(candidate.fit);
     const std::size_t wanted = shape_.fewest_nodes ? shape_.nodes_min : shape_.nodes_max;
     for (std::uint32_t place = next_place(0); place != FreeIndex::kNone;
          place = next_place(place + 1)) {
@@ -167,7 +169,9 @@ bool Chooser::gather() {
             chosen_.erase(chosen_.begin() + static_cast<std::ptrdiff_t>(required),
                           chosen_.end() - 1);
             return true;
-        } else if (!shape_.contiguous && chosen_.size() >= wanted && enough()) {
+        }
+        sum.add(chosen_.back().fit);
+        if (!shape_.contiguous && sum.nodes >= wanted && enough(sum)) {
             return true;
         }
     }
@@ -194,12 +198,14 @@ bool Chooser::take_fewest() {
     });
     std::vector<Candidate> all = std::move(chosen_);
     chosen_.clear();
+    Sum sum;
     for (Candidate& candidate : all) {
         if (chosen_.size() == shape_.nodes_max) break;
+        sum.add(candidate.fit);
         chosen_.push_back(std::move(candidate));
-        if (enough()) return true;
+        if (enough(sum)) return true;
     }
-    return enough();
+    return false;
 }
 
 // Cuts the choice to the first run of neighbouring nodes that is enough; empty if there is none.
@@ -283,7 +289,8 @@ std::optional<std::vector<Pick>> Chooser::choose(std::uint32_t* found) {
 
 }  // namespace
 
-std::optional<Room> room_in(const NodePool& pool, NodeIndex index, const View& view) {
+std::optional<Room> room_in(const NodePool& pool, NodeIndex index, const View& view,
+                            std::uint32_t cores) {
     const NodeEntry& node = pool.node(index);
     const Windows& windows = pool.windows();
     if (view.empty) {
@@ -295,9 +302,11 @@ std::optional<Room> room_in(const NodePool& pool, NodeIndex index, const View& v
     const std::optional<Instant> end =
         view.past_windows ? view.end : windows.admit(index, view.owner, view.start, view.end);
     if (!end) return std::nullopt;
+    if (view.outlook != nullptr)
+        return view.outlook->line(index, view.key).least(view.start, *end, cores);
     Room room = view.future ? room_at(node, view.start) : node.free;
     if (!view.future && node.held_whole()) return std::nullopt;
-    const auto all = (view.reserved != nullptr ? *view.reserved : pool.reservations()).on(index);
+    const auto all = pool.reservations().on(index);
     const auto concerns = [&](const Reserved& r) {
         return r.key < view.key && r.from < *end && r.until > view.start;
     };

@@ -12,6 +12,7 @@
 #include "base/time.hpp"
 #include "core/sched/fit.hpp"
 #include "core/sched/node_pool.hpp"
+#include "core/sched/outlook.hpp"
 #include "model/resources.hpp"
 
 namespace switchyard::core::sched {
@@ -28,10 +29,10 @@ struct View {
     bool future = false;  // `start` lies ahead: holders that leave by then are gone, and nodes that
                           // are busy or silent now count if they are usable.
     bool empty = false;   // As if the whole (usable) partition were idle.
-    bool every_node = false;                 // With `empty`: also nodes that are down or drained.
-    const Reservations* reserved = nullptr;  // Another plan than the pool's.
-    WindowOwner owner = kNobody;             // Whose job it would be.
-    bool past_windows = false;               // As if nobody had reserved anything.
+    bool every_node = false;      // With `empty`: also nodes that are down or drained.
+    Outlook* outlook = nullptr;   // With `future`: beside another plan than the pool's.
+    WindowOwner owner = kNobody;  // Whose job it would be.
+    bool past_windows = false;    // As if nobody had reserved anything.
 };
 
 struct Pick {
@@ -40,8 +41,10 @@ struct Pick {
     std::array<std::uint32_t, kGpuKindsMax> gpus{};
 };
 
-// The room of a node in the view, kept places taken off; none: not to be used at all.
-std::optional<Room> room_in(const NodePool& pool, NodeIndex node, const View& view);
+// The room of a node in the view, kept places taken off; none: not to be used at all. If it turns
+// out to have less than so many cores, the rest is not told truly.
+std::optional<Room> room_in(const NodePool& pool, NodeIndex node, const View& view,
+                            std::uint32_t cores = 0);
 
 // The nodes and tasks, or none if it does not fit in this view; then `found` is how many nodes were
 // of use.

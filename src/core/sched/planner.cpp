@@ -9,8 +9,8 @@ namespace switchyard::core::sched {
 namespace {
 
 // Moments tried for a job whose nodes differ; each costs a look at the whole partition.
-constexpr int kSearchTriesMax = 24;
-constexpr int kSearchTriesInARow = 8;
+constexpr int kSearchTriesMax = 32;
+constexpr int kSearchTriesInARow = 16;
 
 // The cores of the node when everyone who leaves by `at` has left.
 std::uint32_t cores_at(const NodeEntry& node, Instant at) {
@@ -21,28 +21,6 @@ std::uint32_t cores_at(const NodeEntry& node, Instant at) {
     }
     return cores;
 }
-
-// How much of a job the good nodes could hold together.
-struct Sum {
-    std::uint64_t nodes = 0, tasks = 0;
-    std::array<std::uint64_t, kGpuKindsMax> gpus{};
-
-    void replace(const Fit& old, const Fit& fresh) {
-        nodes += (fresh.tasks > 0 ? 1u : 0u) - (old.tasks > 0 ? 1u : 0u);
-        tasks += std::uint64_t{fresh.tasks} - old.tasks;
-        for (std::size_t kind = 0; kind < kGpuKindsMax; ++kind)
-            gpus[kind] += std::uint64_t{fresh.gpus[kind]} - old.gpus[kind];
-    }
-    bool enough(const Shape& shape) const {
-        if (nodes < shape.nodes_min) return false;
-        if (!shape.tasks_by_node && !shape.overcommit && tasks < shape.tasks) return false;
-        for (std::size_t kind = 0; kind < std::min(kGpuKindsMax, shape.gpus_per_job.size());
-             ++kind) {
-            if (gpus[kind] < shape.gpus_per_job[kind].count) return false;
-        }
-        return true;
-    }
-};
 
 }  // namespace
 
@@ -66,21 +44,23 @@ std::optional<Planner::Moment> Planner::peek(Walk& walk, const Demand& demand) {
         const FreeIndex& index = pool_.usable_index(walk.partition);
         walk.free_place = index.find(walk.free_place, least);
         if (walk.free_place != FreeIndex::kNone)
-            return Moment{now_, walk.free_place, Moment::From::Free};
+            return Moment{from_, walk.free_place, Moment::From::Free, from_};
     }
-    while (walk.ends != ends.end() && walk.ends->first <= now_) ++walk.ends;
+    while (walk.ends != ends.end() && walk.ends->first <= from_) ++walk.ends;
     std::optional<Moment> next;
-    const auto consider = [&](Instant at, std::uint32_t place, Moment::From from) {
+    const auto consider = [&](Instant at, std::uint32_t place, Moment::From from, Instant counts) {
         if (!next || std::pair(at, place) < std::pair(next->at, next->place))
-            next = Moment{at, place, from};
+            next = Moment{at, place, from, counts};
     };
-    // Who should have left by now will have, as far as a plan can tell.
     if (walk.leaving != leaving.end())
-        consider(std::max(now_, walk.leaving->until), walk.leaving->place, Moment::From::Leaving);
-    if (walk.ends != ends.end()) consider(walk.ends->first, walk.ends->second, Moment::From::End);
+        consider(std::max(from_, walk.leaving->until), walk.leaving->place, Moment::From::Leaving,
+                 std::max(from_, expected_end(walk.leaving->until, now_)));
+    if (walk.ends != ends.end())
+        consider(walk.ends->first, walk.ends->second, Moment::From::End, walk.ends->first);
     const auto& windows = pool_.windows().moments(walk.partition);
-    const auto window = windows.upper_bound(walk.window.value_or(std::pair(now_, 0u)));
-    if (window != windows.end()) consider(window->first, window->second, Moment::From::Window);
+    const auto window = windows.upper_bound(walk.window.value_or(std::pair(from_, 0u)));
+    if (window != windows.end())
+        consider(window->first, window->second, Moment::From::Window, window->first);
     return next;
 }
 
@@ -107,19 +87,22 @@ Fit Planner::fit_at(NodeIndex index, const Ask& ask, Instant at) {
     if (!node.usable) return {};
     // Most are refused for their cores, and that is quickly told.
     const std::uint32_t cores = (ask.demand.cpus_min + node.threads - 1) / node.threads;
-    if (ask.demand.shape.share <= 1 && cores_at(node, at) < cores) return {};
+    if (ask.demand.shape.share <= 1 && !outlook_.has_line(index) && cores_at(node, at) < cores)
+        return {};
     if (ask.demand.shape.whole_nodes && !node.holdings.empty() && node.holdings.back().until > at)
         return {};
     ++looked_at_;
     if (!is_candidate(node, index, ask.demand)) return {};
+    const std::uint32_t needed = ask.demand.shape.share > 1 ? 0 : cores;
     const View view{.start = at,
                     .end = at + ask.limit,
                     .key = ask.key,
                     .future = true,
-                    .reserved = &reserved_,
+                    .outlook = &outlook_,
                     .owner = ask.owner};
-    const auto room = room_in(pool_, index, view);
-    return room ? fit(node, *room, ask.demand, pool_.unit()) : Fit{};
+    const auto room = room_in(pool_, index, view, needed);
+    if (!room || room->cores < needed) return {};
+    return fit(node, *room, ask.demand, pool_.unit());
 }
 
 bool Planner::good_at(NodeIndex index, const Ask& ask, Instant at) {
@@ -136,13 +119,26 @@ bool Planner::good_at(NodeIndex index, const Ask& ask, Instant at) {
 // For one node, from a moment on. It can only become good when someone leaves, or a reservation
 // begins or ends.
 std::optional<Instant> Planner::earliest(NodeIndex index, const Ask& ask, Instant from) {
-    if (good_at(index, ask, from)) return from;
-    std::vector<Instant> moments;
-    for (const Holding& holding : pool_.node(index).holdings) {
-        if (holding.until > from) moments.push_back(holding.until);
+    const NodeEntry& node = pool_.node(index);
+    if (!node.usable || !is_candidate(node, index, ask.demand)) return std::nullopt;
+    const NodeLine& line = outlook_.line(index, ask.key);
+    if (!pool_.windows().on(index).empty()) return earliest_in_windows(index, ask, from, line);
+    const std::uint32_t cores =
+        ask.demand.shape.share > 1 ? 0 : (ask.demand.cpus_min + node.threads - 1) / node.threads;
+    for (auto at = line.first_with(cores, from, ask.limit); at;) {
+        if (good_at(index, ask, *at)) return at;
+        const auto next = line.next_slot(*at);
+        at = next ? line.first_with(cores, *next, ask.limit) : std::nullopt;
     }
-    for (const Reserved& reserved : reserved_.on(index)) {
-        if (reserved.until > from) moments.push_back(reserved.until);
+    return std::nullopt;
+}
+
+// The same where times belong to reservations: its stay may be cut short by the end of one.
+std::optional<Instant> Planner::earliest_in_windows(NodeIndex index, const Ask& ask, Instant from,
+                                                    const NodeLine& line) {
+    std::vector<Instant> moments{from};
+    for (const NodeLine::Slot& slot : line.slots()) {
+        if (slot.from > from) moments.push_back(slot.from);
     }
     for (const Window& window : pool_.windows().on(index)) {
         if (window.from > from) moments.push_back(window.from);
@@ -179,12 +175,16 @@ std::optional<Planner::NodeTime> Planner::next(Front& front, const Ask& ask) {
         const bool first =
             waits && (!moment || std::pair(front.heap.front().at, front.heap.front().place) <=
                                      std::pair(moment->at, moment->place));
+        const Instant next_at = first    ? front.heap.front().at
+                                : moment ? moment->at
+                                         : Instant::max();
+        if (next_at > horizon_) return std::nullopt;
         if (first) {
             std::ranges::pop_heap(front.heap, std::greater<>{});
             const NodeTime entry = front.heap.back();
             front.heap.pop_back();
             if (entry.version == version(entry.node)) return entry;
-            if (const auto at = earliest(entry.node, ask, now_))
+            if (const auto at = earliest(entry.node, ask, from_))
                 put_back(front, {*at, entry.place, entry.node, version(entry.node)});
             continue;
         }
@@ -192,9 +192,9 @@ std::optional<Planner::NodeTime> Planner::next(Front& front, const Ask& ask) {
         pass(front.walk, *moment);
         if (front.seen[moment->place]) continue;
         const NodeIndex node = order[moment->place];
-        if (!good_at(node, ask, moment->at)) continue;
+        if (!good_at(node, ask, moment->counts)) continue;
         front.seen[moment->place] = true;
-        put_back(front, {moment->at, moment->place, node, version(node)});
+        put_back(front, {moment->counts, moment->place, node, version(node)});
     }
 }
 
@@ -202,7 +202,7 @@ std::optional<Planner::NodeTime> Planner::next(Front& front, const Ask& ask) {
 // that were good before but are not at that later moment have another turn when they are again.
 std::optional<Planned> Planner::plan_alike(Front& front, const Ask& ask, std::uint32_t nodes) {
     std::vector<NodeTime> taken, later, given_up;  // Given up: for the sake of this job alone.
-    Instant start = now_, good_for_all = Instant::max();
+    Instant start = from_, good_for_all = Instant::max();
     const auto at_start = [&](NodeTime entry) {
         entry.at = start;
         return entry;
@@ -222,7 +222,7 @@ std::optional<Planned> Planner::plan_alike(Front& front, const Ask& ask, std::ui
             entry = later.back();
             later.pop_back();
         }
-        if (!entry) break;
+        if (!entry || entry->at > horizon_) break;
         start = std::max(start, entry->at);
         if (start > good_for_all) {
             good_for_all = Instant::max();
@@ -271,46 +271,117 @@ std::optional<Planned> Planner::plan_alike(Front& front, const Ask& ask, std::ui
     return planned;
 }
 
-// Adds up what the nodes could hold, moment by moment, and tries those at which it is enough; after
-// some tries at growing distances.
-std::optional<Planned> Planner::plan_by_search(PartitionIndex partition, const Ask& ask) {
-    const auto& order = pool_.order(partition);
-    Instant not_before = now_;
-    for (const NodeIndex node : ask.demand.required) {
-        const auto at = earliest(node, ask, now_);
-        if (!at) return std::nullopt;
-        not_before = std::max(not_before, *at);
-    }
-    Walk walk;
-    walk.partition = partition;
-    std::vector<Fit> fits(order.size());
-    Sum sum;
-    std::size_t distance = 1, skip = 0;
-    int tries = 0;
-    while (const auto moment = peek(walk, ask.demand)) {
-        pass(walk, *moment);
-        const Fit fresh = fit_at(order[moment->place], ask, moment->at);
-        sum.replace(fits[moment->place], fresh);
-        fits[moment->place] = fresh;
-        if (!sum.enough(ask.demand.shape) || moment->at < not_before) continue;
-        const auto following = peek(walk, ask.demand);
-        if (following && (following->at == moment->at || skip > 0)) {
-            skip -= skip > 0 ? 1 : 0;
-            continue;
+// What all nodes together have, in step with the plan.
+const Supply& Planner::supply(PartitionIndex partition, const QueueKey& key) {
+    auto found = supplies_.find(partition);
+    const auto added = reserved_.added();
+    if (found != supplies_.end()) {
+        const KnownSupply& known = found->second;
+        if (known.epoch != epoch_ || known.drops != reserved_.drops() || key < known.key) {
+            supplies_.erase(found);
+            found = supplies_.end();
         }
-        const View view{.start = moment->at,
-                        .end = moment->at + ask.limit,
+    }
+    if (found == supplies_.end()) {
+        looked_at_ += pool_.order(partition).size();
+        KnownSupply fresh{Supply(pool_, partition, outlook_, key), key, reserved_.drops(),
+                          added.size(), epoch_};
+        return supplies_.emplace(partition, std::move(fresh)).first->second.supply;
+    }
+    KnownSupply& known = found->second;
+    known.key = key;
+    // The places of one job follow each other and have one time.
+    Reserved window;
+    Supply::Amounts sum;
+    for (; known.added < added.size(); ++known.added) {
+        const auto& [index, at] = added[known.added];
+        const NodeEntry& node = pool_.node(index);
+        const auto here = [&](const auto& place) { return place.first == partition; };
+        if (!node.usable || std::ranges::none_of(node.places, here)) continue;
+        const Reserved& reserved = reserved_.on(index)[at];
+        if (reserved.from != window.from || reserved.until != window.until) {
+            known.supply.take(window.from, window.until, sum);
+            window = reserved;
+            sum = {};
+        }
+        sum.cores += reserved.room.cores;
+        sum.gpus += gpus_in(node, reserved.room);
+    }
+    known.supply.take(window.from, window.until, sum);
+    return known.supply;
+}
+
+// When all nodes that the job names are good for it, each for itself.
+std::optional<Instant> Planner::required_are_good(const Ask& ask) {
+    Instant moment = from_;
+    for (const NodeIndex node : ask.demand.required) {
+        const auto at = earliest(node, ask, from_);
+        if (!at) return std::nullopt;
+        moment = std::max(moment, *at);
+    }
+    return moment;
+}
+
+// For jobs whose nodes may differ.
+std::optional<Planned> Planner::plan_by_search(std::uint32_t group, PartitionIndex partition,
+                                               const Ask& ask) {
+    const auto good = required_are_good(ask);
+    if (!good) return std::nullopt;
+    Instant from = *good;
+    const auto last = searched_.find({group, ask.owner});
+    if (last != searched_.end() && last->second.first == epoch_) {
+        if (!last->second.second) return std::nullopt;
+        from = std::max(from, *last->second.second);
+    }
+    const Shape& shape = ask.demand.shape;
+    const Supply& all = supply(partition, ask.key);
+    const Supply::Amounts need{
+        shape.share > 1 ? 0 : static_cast<std::int64_t>(least_cores_in_all(ask.demand, pool_)),
+        static_cast<std::int64_t>(std::max<std::uint64_t>(
+            shape.gpu_total(), std::uint64_t{shape.nodes_min} * ask.demand.least.gpus))};
+    const auto found = search(partition, ask, all, need, from);
+    if (group != 0)
+        searched_[{group, ask.owner}] = {epoch_,
+                                         found ? std::optional(found->start) : std::nullopt};
+    return found;
+}
+
+// When some node of the partition gets more, or may be used by others.
+std::optional<Instant> Planner::next_moment(PartitionIndex partition, const Supply& all,
+                                            Instant behind) const {
+    auto next = all.next_growth(behind);
+    const auto& windows = pool_.windows().moments(partition);
+    const auto window = windows.upper_bound({behind, FreeIndex::kNone});
+    if (window != windows.end() && (!next || window->first < *next)) next = window->first;
+    return next;
+}
+
+// Tries the moments at which the partition has enough in all; after some tries at growing
+// distances.
+std::optional<Planned> Planner::search(PartitionIndex partition, const Ask& ask, const Supply& all,
+                                       const Supply::Amounts& need, Instant from) {
+    std::size_t distance = 1;
+    for (int tries = 0; tries < kSearchTriesMax; ++tries) {
+        // In a reservation of its own it may have to go before its limit.
+        const Seconds stay = ask.owner == kNobody ? ask.limit : Seconds{0};
+        const auto start = all.first_with(need, from, stay);
+        if (!start || *start > horizon_) return std::nullopt;
+        const View view{.start = *start,
+                        .end = *start + ask.limit,
                         .key = ask.key,
                         .future = true,
-                        .reserved = &reserved_,
+                        .outlook = &outlook_,
                         .owner = ask.owner};
-        looked_at_ += order.size();
+        looked_at_ += pool_.order(partition).size();
         if (auto picks = place(pool_, partition, ask.demand, view))
-            return Planned{moment->at, std::move(*picks), ask.owner};
-        if (++tries == kSearchTriesMax) return std::nullopt;
-        if (tries >= kSearchTriesInARow) {
-            skip = distance;
-            distance *= 2;
+            return Planned{*start, std::move(*picks), ask.owner};
+        if (tries >= kSearchTriesInARow) distance *= 2;
+        from = *start;
+        for (std::size_t skip = 0; skip < distance; ++skip) {
+            const auto next = next_moment(partition, all, from);
+            if (!next && skip == 0) return std::nullopt;
+            if (!next) break;
+            from = *next;
         }
     }
     return std::nullopt;
@@ -336,7 +407,9 @@ std::optional<Planned> Planner::plan_for(WindowOwner owner, std::uint32_t group,
     const bool one_node = nodes == 1 && !shape.spread;
     const bool plain =
         demand.required.empty() && !shape.contiguous && (shape.gpus_per_job.empty() || one_node);
-    if (plain && (shape.tasks_by_node || shape.spread || nodes == 1)) {
+    const bool too_large = one_node && !shape.tasks_by_node && shape.share <= 1 &&
+                           least_cores_in_all(demand, pool_) > pool_.cores_max(partition);
+    if (plain && !too_large && (shape.tasks_by_node || shape.spread || nodes == 1)) {
         const bool parts = shape.spread && !shape.tasks_by_node;
         const Ask ask{demand,
                       parts ? (shape.tasks + nodes - 1) / nodes : shape.tasks,
@@ -352,7 +425,7 @@ std::optional<Planned> Planner::plan_for(WindowOwner owner, std::uint32_t group,
         if (shape.tasks_by_node && shape.gpus_per_job.empty()) return std::nullopt;
     }
     const Ask ask{demand, shape.tasks_by_node ? shape.tasks : 1, false, limit, key, owner};
-    return plan_by_search(partition, ask);
+    return plan_by_search(group, partition, ask);
 }
 
 }  // namespace switchyard::core::sched

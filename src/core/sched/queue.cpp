@@ -18,6 +18,13 @@ std::uint32_t class_of(const Group& group) {
     return group.demand.shape.share > 1 ? 0 : group.demand.cpus_min;
 }
 
+// How long a job of the group stays at least: one with --time-min is content with less.
+Seconds least_stay(const Group& group) {
+    const Seconds limit = group.limit.value_or(kForever);
+    const Seconds least{group.demand.shape.seconds_min};
+    return least > Seconds{0} ? std::min(least, limit) : limit;
+}
+
 }  // namespace
 
 void Queue::clear() {
@@ -46,7 +53,7 @@ void Queue::list(Group& group) {
         ready_[group.partition][class_of(group)].emplace(key, &group);
         return;
     }
-    const Seconds limit = group.limit.value_or(kForever);
+    const Seconds limit = least_stay(group);
     const auto [at, is_new] =
         blocked_[group.partition].try_emplace({class_of(group), group.shape_id});
     BlockedShape& shape = at->second;
@@ -207,8 +214,7 @@ void Queue::set_hopeless(Group& group, bool hopeless) {
 }
 
 bool Queue::serves(const NodePool& pool, NodeIndex node, const Group& group, Instant now) const {
-    View view{
-        .start = now, .end = now + group.limit.value_or(kForever), .key = *group.members.begin()};
+    View view{.start = now, .end = now + least_stay(group), .key = *group.members.begin()};
     return std::ranges::any_of(owners_of(group.demand.shape), [&](WindowOwner owner) {
         view.owner = owner;
         const auto room = room_in(pool, node, view);
@@ -229,7 +235,7 @@ std::optional<Queue::Offer> Queue::renew(const Offer& offer, const std::optional
     std::optional<Seconds> refused;  // Whoever stays as long, and stands behind, is refused too.
     for (; at != shape.groups.end(); ++at) {
         const Group& group = *at->second;
-        const Seconds limit = group.limit.value_or(kForever);
+        const Seconds limit = least_stay(group);
         if (group.due > shape.freed || (refused && limit >= *refused)) continue;
         if (serves(pool, offer.node, group, now)) {
             Offer next = offer;
@@ -248,6 +254,7 @@ void Queue::offer(std::vector<Offer>& offers, const NodePool& pool, NodeIndex no
     const NodeEntry& entry = pool.node(node);
     const Capacity capacity = pool.capacity_of(node);
     const std::uint32_t cpus = entry.free.cores * entry.threads;
+    const auto& last = pool.reservations().last_key();
     auto& shapes = blocked_[partition];
     for (auto at = shapes.begin(); at != shapes.end() && at->first.first <= cpus; ++at) {
         BlockedShape& shape = at->second;
@@ -255,6 +262,13 @@ void Queue::offer(std::vector<Offer>& offers, const NodePool& pool, NodeIndex no
         const Least& least = demand.least;
         if (capacity.memory < least.memory || capacity.gpus < least.gpus ||
             (least.idle && !capacity.idle))
+            continue;
+        // Behind everybody who was promised anything, and too long or too large for what is left
+        // beside the first of them.
+        const bool heeds = last && *last < shape.groups.begin()->first;
+        if (heeds && now + shape.least_limit > capacity.until &&
+            least_cores(demand, pool) > capacity.cores_beside && demand.shape.share <= 1 &&
+            demand.shape.owners.empty())
             continue;
         if (!is_candidate(entry, node, demand) ||
             fit(entry, entry.free, demand, pool.unit()).tasks == 0)
@@ -314,7 +328,8 @@ std::vector<Group*> Queue::take_new_groups() {
 
 std::vector<Group*> Queue::groups() const {
     std::vector<Group*> all;
-    for (const auto& [id, group] : by_id_) all.push_back(group);
+    for (const auto& [key, group] : groups_) all.push_back(group.get());
+    std::ranges::sort(all, {}, &Group::id);
     return all;
 }
 

@@ -137,7 +137,7 @@ class Queue {
                PartitionIndex partition, Instant now);
 
     Groups groups_;
-    std::map<std::uint32_t, Group*> by_id_;
+    std::unordered_map<std::uint32_t, Group*> by_id_;               // Looked up, never iterated.
     std::vector<std::uint32_t> new_groups_;                         // By id.
     std::unordered_map<std::uint32_t, std::vector<Place>> places_;  // Looked up, never iterated.
     std::vector<Ready> ready_;                // By partition, least cpus, and foremost member.

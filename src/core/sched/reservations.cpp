@@ -10,6 +10,7 @@ void Reservations::add(NodeIndex node, const Places& places, Reserved reserved) 
     nodes_[node].reserved.push_back(std::move(reserved));
     ++nodes_[node].version;
     ++changes_;
+    added_.push_back({node, static_cast<std::uint32_t>(nodes_[node].reserved.size() - 1)});
 }
 
 void Reservations::drop(NodeIndex node, const Places& places, JobId job) {
@@ -23,6 +24,8 @@ void Reservations::drop(NodeIndex node, const Places& places, JobId job) {
     });
     ++nodes_[node].version;
     ++changes_;
+    ++drops_;
+    added_.clear();
 }
 
 }  // namespace switchyard::core::sched

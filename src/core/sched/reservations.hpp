@@ -22,6 +22,7 @@ struct Reserved {
     Instant from{}, until{};
     Room room;
     bool whole = false;
+    bool operator==(const Reserved&) const = default;
 };
 
 // A plan, made or in the making. Each node is known by its places in the partitions.
@@ -43,6 +44,13 @@ class Reservations {
     const std::optional<QueueKey>& last_key() const { return last_key_; }
     std::size_t node_count() const { return nodes_.size(); }
     std::uint64_t changes() const { return changes_; }
+    // What was added, in order, since the last place was dropped; and how often that was.
+    struct Added {
+        NodeIndex node;
+        std::uint32_t at;  // Among those on the node.
+    };
+    std::span<const Added> added() const { return added_; }
+    std::uint64_t drops() const { return drops_; }
 
   private:
     struct OnNode {
@@ -52,7 +60,8 @@ class Reservations {
     std::vector<OnNode> nodes_;
     std::vector<Ends> ends_;
     std::optional<QueueKey> last_key_;
-    std::uint64_t changes_ = 0;
+    std::vector<Added> added_;
+    std::uint64_t changes_ = 0, drops_ = 0;
 };
 
 }  // namespace switchyard::core::sched

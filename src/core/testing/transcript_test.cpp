@@ -115,6 +115,8 @@ class Player {
             const auto seconds = [&] { return Seconds{std::stoll(value)}; };
             if (key == "backfill")
                 settings_.backfill = value == "yes";
+            else if (key == "window")
+                settings_.backfill_window = seconds();
             else if (key == "idle_gpus")
                 settings_.idle_gpus = value == "requeue"  ? Settings::IdleGpus::Requeue
                                       : value == "cancel" ? Settings::IdleGpus::Cancel
