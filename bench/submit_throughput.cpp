@@ -1,11 +1,14 @@
 // submit_throughput: how many durable submissions a second one connection gets from a running
 // controller.
 //
-//   submit_throughput [--jobs N] [--in-flight M] [--environment BYTES] [--keep] [--run]
+//   submit_throughput [--jobs N] [--in-flight M] [--environment BYTES] [--script BYTES]
+//                     [--distinct] [--keep] [--run]
 //
 // SLURM_CONF chooses the cluster. The jobs are held, so that nothing but the submission is
 // measured; they are cancelled at the end unless --keep. With --run they are not held: each runs
-// `true`.
+// `true`. With --distinct no two are alike: names, scripts, paths, comments and time limits differ
+// as in a sweep of experiments.
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -27,9 +30,11 @@ namespace wire = switchyard::wire;
 constexpr std::uint32_t kPerNode = 1;  // model::MemoryRequest::Per
 constexpr std::uint64_t kMebibytes = 10;
 
+constexpr const char* kMark = "throughput";  // By this wckey its jobs are known.
+
 struct Options {
-    std::size_t jobs = 50'000, in_flight = 1'000, environment = 2'000;
-    bool keep = false, run = false;
+    std::size_t jobs = 50'000, in_flight = 1'000, environment = 2'000, script = 16;
+    bool distinct = false, keep = false, run = false;
 };
 
 [[noreturn]] void die(const std::string& why) {
@@ -48,6 +53,10 @@ Options parse(int argc, char** argv) {
             options.in_flight = number();
         else if (name == "--environment")
             options.environment = number();
+        else if (name == "--script")
+            options.script = number();
+        else if (name == "--distinct")
+            options.distinct = true;
         else if (name == "--keep")
             options.keep = true;
         else if (name == "--run")
@@ -66,6 +75,7 @@ wire::Request submission(const Options& options) {
     request.set_command("submit_throughput");
     wire::JobSpec* spec = request.mutable_submit()->mutable_spec();
     spec->set_name("throughput");
+    spec->set_wckey(kMark);
     spec->set_work_dir("/tmp");
     spec->set_hold(!options.run);
     if (options.run) {
@@ -74,11 +84,35 @@ wire::Request submission(const Options& options) {
         spec->mutable_memory()->set_amount(kMebibytes);
     }
     wire::JobPayload* payload = request.mutable_submit()->mutable_payload();
-    payload->set_script("#!/bin/sh\ntrue\n");
+    std::string script = "#!/bin/sh\ntrue\n";
+    while (script.size() < options.script) script += "# and so on, for as long as it takes\n";
+    payload->set_script(script);
     for (std::size_t bytes = 0; bytes < options.environment; bytes += 50) {
         payload->add_environment("VARIABLE_" + std::to_string(bytes) + "=" + std::string(36, 'v'));
     }
     return request;
+}
+
+// One job of a sweep: what a user's script would give sbatch.
+void make_distinct(wire::JobSpec* spec, std::size_t number) {
+    const std::size_t run = number % 100, sweep = number / 100;
+    const std::string folder = fmt::format("/home/user/projects/vision/sweep-{:05}", sweep);
+    const std::size_t minutes = 10 + number * 7 % 1430;
+    spec->set_name(fmt::format("train-resnet-{:05}-{:02}", sweep, run));
+    spec->set_user("user");
+    spec->set_group("research");
+    spec->set_account("vision");
+    spec->set_work_dir(folder);
+    spec->set_command(fmt::format("{}/run-{:02}.sh", folder, run));
+    spec->set_std_out(fmt::format("{}/logs/%x-%j-{:02}.out", folder, run));
+    spec->set_comment(fmt::format("lr=0.{:04} seed={}", number % 9973, number));
+    spec->set_submit_line(fmt::format("sbatch -J train-resnet-{:05}-{:02} -t {} run-{:02}.sh",
+                                      sweep, run, minutes, run));
+    spec->set_submit_host("login1");
+    spec->set_tasks(1);
+    spec->set_cpus_per_task(1);
+    spec->mutable_time_limit()->set_seconds(static_cast<std::int64_t>(minutes) * 60);
+    spec->set_alloc_sid(static_cast<std::uint32_t>(4000 + sweep % 1000));
 }
 
 void send(wire::FrameSocket& socket, const wire::Request& request) {
@@ -99,7 +133,7 @@ wire::Reply receive(wire::FrameSocket& socket) {
 void cancel(wire::FrameSocket& socket) {
     wire::Request request;
     request.set_id(1);
-    request.mutable_signal()->mutable_filter()->add_names("throughput");
+    request.mutable_signal()->mutable_filter()->add_wckeys(kMark);
     request.mutable_signal()->mutable_filter()->add_uids(::geteuid());
     send(socket, request);
     receive(socket);
@@ -120,6 +154,7 @@ int main(int argc, char** argv) {
     std::size_t sent = 0;
     const auto submit = [&] {
         request.set_id(++sent);
+        if (options.distinct) make_distinct(request.mutable_submit()->mutable_spec(), sent);
         request.mutable_submit()->set_nonce(static_cast<std::uint64_t>(::getpid()) << 32 | sent);
         send(*socket, request);
     };

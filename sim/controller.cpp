@@ -7,6 +7,7 @@
 
 #include "core/testing/describe.hpp"
 #include "sim/run.hpp"
+#include "wire/job_folding.hpp"
 
 namespace switchyard::sim {
 
@@ -18,7 +19,12 @@ SimController::SimController(Simulation& sim, core::Settings settings)
 void SimController::start() {
     ++incarnation_;
     sim_.world.trace("controller: starts with {} jobs on disk", disk_.jobs().size());
-    cluster_ = std::make_unique<core::Cluster>(settings_, disk_.load(), sim_.world.now());
+    // Now and then few jobs stay open: whoever holds on to one for too long is found out. (To look
+    // at every job after every event costs ten times as much then.)
+    core::JobKeeping keeping;
+    if (sim_.world.random.chance(10)) keeping.folding = wire::make_job_folding();
+    keeping.open_max = sim_.world.random.below(8);
+    cluster_ = std::make_unique<core::Cluster>(settings_, disk_.load(), sim_.world.now(), keeping);
     cluster_->check_invariants();
     take(core::event::Tick{});
 }

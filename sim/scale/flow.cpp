@@ -8,6 +8,8 @@
 #include <utility>
 #include <variant>
 
+#include "wire/job_folding.hpp"
+
 namespace switchyard::sim::scale {
 namespace {
 
@@ -42,7 +44,9 @@ std::uint32_t cards_torn(const model::Node& node) {
 Flow::Flow(FlowOptions options, Instant from)
     : options_(std::move(options)), now_(from), next_sample_(from) {
     allocated_before_ = allocated_bytes();
-    cluster_ = std::make_unique<core::Cluster>(options_.settings, core::Records{}, now_);
+    cluster_ =
+        std::make_unique<core::Cluster>(options_.settings, core::Records{}, now_,
+                                        core::JobKeeping{.folding = wire::make_job_folding()});
     for (std::uint32_t i = 0; i < options_.settings.nodes.size(); ++i) {
         const model::NodeConfig& config = options_.settings.nodes[i];
         node_numbers_[config.name] = i;

@@ -14,10 +14,9 @@ constexpr Seconds kPurgePeriod{3600};
 void Controller::add_changes(const core::Changes& changes, store::Batch& batch) {
     batch.jobs.reserve(batch.jobs.size() + changes.jobs.size());
     for (const JobId id : changes.jobs) {
-        const auto it = cluster_->jobs().find(id);
+        const auto it = cluster_->jobs().glance(id);
         if (it == cluster_->jobs().end()) continue;
         batch.jobs.push_back(rows_.to_row(it->second));
-        index_.add(it->second);
         if (log_.shows(Log::Level::Verbose)) {
             log_.verbose("JobId={} {}", model::display_id(it->second), batch.jobs.back().state);
         }
@@ -99,17 +98,15 @@ void Controller::log_job(const model::Job& job) {
 
 // Their records stay as history; the script and the environment are of no more use, unless the
 // site keeps them (AccountingStoreFlags).
-void Controller::add_forgotten(const core::Changes& changes, store::Batch& batch) {
-    for (const JobId id : changes.forgotten_jobs) {
-        if (const auto payload = index_.remove(id)) {
-            payloads_.forget(*payload);
-            if (config_.keep_scripts || config_.keep_environments) {
-                batch.kept_payloads.push_back({.job = *payload,
-                                               .script = config_.keep_scripts,
-                                               .environment = config_.keep_environments});
-            } else {
-                batch.deleted_payloads.push_back(*payload);
-            }
+void Controller::drop_payloads(const core::Changes& changes, store::Batch& batch) {
+    for (const JobId payload : changes.unneeded_payloads) {
+        payloads_.forget(payload);
+        if (config_.keep_scripts || config_.keep_environments) {
+            batch.kept_payloads.push_back({.job = payload,
+                                           .script = config_.keep_scripts,
+                                           .environment = config_.keep_environments});
+        } else {
+            batch.deleted_payloads.push_back(payload);
         }
     }
 }

@@ -33,7 +33,9 @@ void Controller::seal() {
     Sealed sealed;
     if (const auto due = cluster_->next_wakeup(); due && *due <= now_) {
         // A tick may make the core forget jobs; what they were must be read before.
-        add_changes(cluster_->take_changes(), sealed.batch);
+        const core::Changes before = cluster_->take_changes();
+        add_changes(before, sealed.batch);
+        drop_payloads(before, sealed.batch);
         cluster_->step(now_, core::event::Tick{});
     }
     const std::uint64_t backfills = cluster_->figures().backfill_cycles;
@@ -45,7 +47,7 @@ void Controller::seal() {
     const core::Changes changes = cluster_->take_changes();
     add_changes(changes, sealed.batch);
     translate(cluster_->take_effects(), sealed);
-    add_forgotten(changes, sealed.batch);
+    drop_payloads(changes, sealed.batch);
     sealed.batch.purge = std::exchange(purge_, std::nullopt);
     arm_wakeup();
     // Nothing to write and nothing to read: it can go out now, since nothing older is under way.

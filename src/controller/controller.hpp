@@ -25,7 +25,6 @@
 #include "controller/agents.hpp"
 #include "controller/committer.hpp"
 #include "controller/figures.hpp"
-#include "controller/job_index.hpp"
 #include "controller/job_streams.hpp"
 #include "controller/log.hpp"
 #include "controller/mailer.hpp"
@@ -95,7 +94,6 @@ class Controller {
     ReaderThread& reader() { return reader_; }
     JobStreams& streams() { return streams_; }
     Pids& pids() { return pids_; }
-    const JobIndex& jobs() const { return index_; }
     const Figures& figures() const { return figures_; }
     void reset_figures() { figures_.reset(now(), cluster_->figures()); }
     Instant now() const { return std::max(now_, loop_.now()); }
@@ -133,7 +131,7 @@ class Controller {
     // changes.cpp: changed records as rows of the batch
     void add_changes(const core::Changes& changes, store::Batch& batch);
     void log_job(const model::Job& job);
-    void add_forgotten(const core::Changes& changes, store::Batch& batch);
+    void drop_payloads(const core::Changes& changes, store::Batch& batch);
     void purge();
 
     // effects.cpp: effects as outgoing messages
@@ -153,7 +151,6 @@ class Controller {
     Figures figures_;
 
     Users users_;
-    JobIndex index_;
     store::RowEncoder rows_;
     Payloads payloads_;
     Sessions sessions_;

@@ -133,6 +133,56 @@ TEST_F(ControllerFixture, ALongListComesInChunksAndOneUsersJobsAlone) {
     EXPECT_EQ(call(*shell, own).jobs().jobs_size(), 0);
 }
 
+// More jobs than stay open: most are told from the bytes they are kept in, before a restart and
+// after it.
+TEST_F(ControllerFixture, AJobIsFoundByAnyFilterHoweverItIsKept) {
+    start();
+    const std::size_t count = core::JobKeeping{}.open_max + 500;
+    const auto first = client();
+    for (std::size_t i = 1; i <= count; ++i) first->send(submission("name-" + std::to_string(i)));
+    run_until([&] { return first->replies.size() == count; });
+    for (const bool restarted : {false, true}) {
+        SCOPED_TRACE(restarted ? "after a restart" : "before");
+        if (restarted) {
+            controller_.reset();
+            start();
+        }
+        const auto shell = client();
+        const auto found = [&](const std::function<void(wire::JobsQuery&)>& ask) {
+            wire::Request request = jobs_query(false);
+            ask(*request.mutable_jobs());
+            shell->send(request);
+            run_until([&] { return !shell->replies.empty() && shell->replies.back().last(); });
+            std::vector<std::string> names;
+            for (const wire::Reply& reply : shell->replies) {
+                for (const wire::Job& job : reply.jobs().jobs()) names.push_back(job.spec().name());
+            }
+            shell->replies.clear();
+            return names;
+        };
+        using Query = wire::JobsQuery;
+        EXPECT_EQ(found([](Query&) {}).size(), count);
+        for (const std::size_t i : {std::size_t{1}, count / 2, count}) {
+            const std::string name = "name-" + std::to_string(i);
+            const auto by_name = [&](Query& query) { query.mutable_filter()->add_names(name); };
+            EXPECT_EQ(found(by_name), std::vector{name});
+            const auto by_id = [&](Query& query) {
+                query.mutable_filter()->add_jobs()->set_job(static_cast<std::uint32_t>(i));
+            };
+            EXPECT_EQ(found(by_id), std::vector{name});
+        }
+        const auto running = [](Query& query) {
+            query.mutable_filter()->add_states(
+                static_cast<std::uint32_t>(model::JobState::Running));
+        };
+        EXPECT_TRUE(found(running).empty());
+        const auto elsewhere = [](Query& query) {
+            query.mutable_filter()->add_partitions("nosuch");
+        };
+        EXPECT_TRUE(found(elsewhere).empty());
+    }
+}
+
 TEST_F(ControllerFixture, AnUnknownJobIsAnErrorOnlyWhenItAloneWasAskedFor) {
     start();
     const auto shell = client();
@@ -544,13 +594,13 @@ TEST_F(KillTest, WhatWasAcknowledgedIsInTheStoreAfterASuddenEnd) {
         ::waitpid(child, &status, 0);
 
         auto store = *store::open_sqlite(folder_ + "/state/switchyard.db");
-        const auto loaded = store->load(Instant{});
+        const auto loaded = store->load();
         ASSERT_TRUE(loaded);
         std::set<std::uint32_t> stored;
-        for (const model::Job& one : loaded->jobs) {
+        ASSERT_TRUE(store->load_jobs(Instant{}, [&](const model::Job& one, const auto&) {
             stored.insert(one.id.value);
             EXPECT_TRUE(*store->payload(one.id)) << "job " << one.id.value << " has no script";
-        }
+        }));
         for (const std::uint32_t id : acknowledged) EXPECT_TRUE(stored.contains(id)) << id;
         EXPECT_GT(loaded->next_job_id->value, *acknowledged.rbegin());
     }

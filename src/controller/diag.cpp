@@ -1,6 +1,7 @@
 // diag.cpp: the figures that sdiag shows.
 #include <algorithm>
 
+#include "controller/folded_job.hpp"
 #include "controller/replies.hpp"
 #include "controller/requests.hpp"
 #include "wire/codec.hpp"
@@ -73,7 +74,17 @@ void add_requests(const Figures& figures, Users& users, wire::DiagReply* out) {
 
 void add_jobs(const core::Cluster& cluster, wire::DiagReply* out) {
     std::uint64_t pending = 0, running = 0;
-    for (const auto& [id, job] : cluster.jobs()) {
+    for (auto at = cluster.jobs().begin(); at != cluster.jobs().end(); ++at) {
+        if (const std::string_view folded = at.folded(); !folded.empty()) {
+            const FoldedJob job = look_at_folded(folded);
+            running += job.running ? 1 : 0;
+            if (!job.pending) continue;
+            if (!job.in_array) {
+                ++pending;
+                continue;
+            }
+        }
+        const model::Job& job = at->second;
         running += std::holds_alternative<model::Running>(job.phase) ? 1 : 0;
         if (!std::holds_alternative<model::Pending>(job.phase)) continue;
         pending += job.array && !job.array->element ? job.array->pending.size() : 1;

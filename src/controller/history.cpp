@@ -62,7 +62,7 @@ store::HistoryChunk remembered(const core::Cluster& cluster, std::span<const Job
                                bool with_steps) {
     store::HistoryChunk known;
     for (const JobId id : ids) {
-        const auto it = cluster.jobs().find(id);
+        const auto it = cluster.jobs().glance(id);
         if (it == cluster.jobs().end()) continue;
         known.jobs.push_back(it->second);
         if (!with_steps) continue;

@@ -1,17 +1,20 @@
 #include "controller/job_streams.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/limits.hpp"
 #include "controller/controller.hpp"
+#include "controller/folded_job.hpp"
 #include "controller/replies.hpp"
+#include "controller/wire_fields.hpp"
 #include "wire/codec.hpp"
 
 namespace switchyard::controller {
 namespace {
 
-constexpr std::size_t kLookedAtPerSlice =
-    20'000;  // Jobs that do not match cost little, but not nothing.
+// Jobs that do not match cost little, but not nothing: some are decoded to be told apart.
+constexpr std::size_t kLookedAtPerSlice = 5'000;
 constexpr std::size_t kUnsentBytesMax = 4u << 20;
 
 // Ids that the selectors stand for; those that do not exist leave nothing.
@@ -26,11 +29,32 @@ std::vector<JobId> find_ids(const core::Cluster& cluster,
     return ids;
 }
 
-void add_steps(const core::Cluster& cluster, JobId job, wire::JobsReply* out) {
-    auto it = cluster.steps().lower_bound(StepKey{.job = job, .attempt = {}, .step = {}});
-    for (; it != cluster.steps().end() && it->first.job == job; ++it) {
-        wire::encode(it->second, out->add_steps());
+std::vector<JobId> ids_of_users(const core::Cluster& cluster, std::vector<std::uint32_t> uids) {
+    std::ranges::sort(uids);
+    uids.erase(std::unique(uids.begin(), uids.end()), uids.end());
+    std::vector<JobId> ids;
+    for (const std::uint32_t uid : uids) {
+        const std::vector<JobId> more = cluster.jobs().of_user(uid);
+        ids.insert(ids.end(), more.begin(), more.end());
     }
+    std::ranges::sort(ids);
+    return ids;
+}
+
+// Whether nothing but states is asked for: then a folded job need not be decoded.
+bool is_by_state(const core::event::JobFilter& filter) {
+    return filter.uids.empty() && filter.names.empty() && filter.partitions.empty() &&
+           filter.accounts.empty() && filter.qos.empty() && filter.nodes.empty() &&
+           filter.reservations.empty() && filter.wckeys.empty();
+}
+
+// What the phase of a folded job says about the states that are asked for; none: not enough.
+std::optional<bool> has_state(const JobMatcher& match, const FoldedJob& job) {
+    const std::vector<model::JobState>& wanted = match.filter.states;
+    if (wanted.empty()) return match.all_states || !job.ended;
+    if (!job.pending && !job.running) return std::nullopt;
+    const auto state = job.pending ? model::JobState::Pending : model::JobState::Running;
+    return std::ranges::find(wanted, state) != wanted.end();
 }
 
 model::Running bare(const model::Running& run) {
@@ -88,8 +112,66 @@ model::Job bare(const model::Job& job) {
 
 }  // namespace
 
+// One message of a list. Jobs are put into it as the bytes in which they are kept, or encoded if
+// they are open.
+class JobStreams::Slice {
+  public:
+    void begin() {
+        body_.clear();
+        jobs_ = 0;
+    }
+    std::size_t jobs() const { return jobs_; }
+
+    void add(std::string_view folded) {
+        append_field_head(body_, wire::JobsReply::kJobsFieldNumber, folded.size());
+        body_ += folded;
+        ++jobs_;
+    }
+    void add(const model::Job& job) {
+        job_.Clear();
+        wire::encode(job, &job_);
+        append(wire::JobsReply::kJobsFieldNumber, job_);
+        ++jobs_;
+    }
+    void add_steps(const core::Cluster& cluster, JobId job) {
+        auto it = cluster.steps().lower_bound(StepKey{.job = job, .attempt = {}, .step = {}});
+        for (; it != cluster.steps().end() && it->first.job == job; ++it) {
+            step_.Clear();
+            wire::encode(it->second, &step_);
+            append(wire::JobsReply::kStepsFieldNumber, step_);
+        }
+    }
+    // The whole reply.
+    std::string frame(std::uint64_t request, bool last, Instant now) {
+        wire::JobsReply rest;
+        rest.set_now(now.time_since_epoch().count());
+        rest.AppendToString(&body_);
+        wire::Reply reply;
+        reply.set_id(request);
+        reply.set_last(last);
+        std::string out;
+        out.reserve(body_.size() + 32);
+        reply.AppendToString(&out);
+        append_field_head(out, wire::Reply::kJobsFieldNumber, body_.size());
+        out += body_;
+        return out;
+    }
+
+  private:
+    template <class Message>
+    void append(std::uint32_t field, const Message& message) {
+        append_field_head(body_, field, message.ByteSizeLong());
+        message.AppendToString(&body_);
+    }
+
+    std::string body_;  // Of the JobsReply.
+    std::size_t jobs_ = 0;
+    wire::Job job_;
+    wire::Step step_;
+};
+
 JobStreams::JobStreams(Controller& controller)
-    : controller_(controller), scratch_(std::make_unique<wire::Reply>()) {}
+    : controller_(controller), slice_(std::make_unique<Slice>()) {}
 JobStreams::~JobStreams() = default;
 
 Result<JobStreams::Stream> JobStreams::open(Session& session, std::uint64_t request,
@@ -107,8 +189,9 @@ Result<JobStreams::Stream> JobStreams::open(Session& session, std::uint64_t requ
         stream.ids = find_ids(cluster, selectors);
         if (query.one_job() && stream.ids->empty()) return fail(Errc::InvalidJobId);
     } else if (!stream.match.filter.uids.empty()) {
-        stream.ids = controller_.jobs().of_users(stream.match.filter.uids);
+        stream.ids = ids_of_users(cluster, std::exchange(stream.match.filter.uids, {}));
     }
+    stream.by_state = is_by_state(stream.match.filter);
     if (selectors.empty() && !query.hidden_partitions()) {
         for (const model::Partition& partition : cluster.partitions()) {
             if (partition.hidden) stream.hidden.push_back(partition.name);
@@ -123,49 +206,58 @@ void JobStreams::start(Session& session, std::uint64_t request, const wire::Jobs
     if (serve(*stream, session)) go_on(std::make_unique<Stream>(*std::move(stream)));
 }
 
-bool JobStreams::serve(Stream& stream, Session& session) {
-    const core::Cluster& cluster = controller_.cluster();
-    wire::Reply& reply = *scratch_;
-    reply.set_id(stream.request);
-    // Not the whole reply: that would give back what a list of jobs was encoded into.
-    wire::JobsReply* out = reply.mutable_jobs();
-    out->Clear();
-    out->set_now(controller_.now().time_since_epoch().count());
-    const auto offer = [&](const model::Job& job) {
-        if (!stream.match(job)) return;
-        if (std::ranges::find(stream.hidden, job.partition) != stream.hidden.end()) return;
-        if (stream.states_only) {
-            wire::encode(bare(job), out->add_jobs());
-        } else {
-            wire::encode(job, out->add_jobs());
-        }
-        if (stream.with_steps) add_steps(cluster, job.id, out);
+// Into the slice, if the stream is about it.
+void JobStreams::offer(const Stream& stream, core::JobTable::const_iterator job) {
+    const auto is_hidden = [&](std::string_view partition) {
+        return std::ranges::find(stream.hidden, partition) != stream.hidden.end();
     };
+    const std::string_view folded = job.folded();
+    FoldedJob seen;
+    std::optional<bool> meant;
+    if (!folded.empty() && stream.by_state) {
+        seen = look_at_folded(folded);
+        meant = has_state(stream.match, seen);
+    }
+    if (meant) {
+        if (!*meant || is_hidden(seen.partition)) return;
+    } else if (!stream.match(job->second) || is_hidden(job->second.partition)) {
+        return;
+    }
+    if (stream.states_only)
+        slice_->add(bare(job->second));
+    else if (folded.empty())
+        slice_->add(job->second);
+    else
+        slice_->add(folded);
+    if (stream.with_steps) slice_->add_steps(controller_.cluster(), job.id());
+}
+
+bool JobStreams::serve(Stream& stream, Session& session) {
+    const core::JobTable& jobs = controller_.cluster().jobs();
+    slice_->begin();
     std::size_t looked_at = 0;
     const auto full = [&] {
-        return static_cast<std::size_t>(out->jobs_size()) >= limits::kJobsPerReplyChunk ||
-               ++looked_at > kLookedAtPerSlice;
+        return slice_->jobs() >= limits::kJobsPerReplyChunk || ++looked_at > kLookedAtPerSlice;
     };
     bool more = false;
     if (stream.ids) {
         for (; stream.place < stream.ids->size() && !full(); ++stream.place) {
-            const auto it = cluster.jobs().find((*stream.ids)[stream.place]);
-            if (it != cluster.jobs().end()) offer(it->second);
+            const auto it = jobs.glance((*stream.ids)[stream.place]);
+            if (it != jobs.end()) offer(stream, it);
         }
         more = stream.place < stream.ids->size();
     } else {
-        auto it = cluster.jobs().upper_bound(stream.after);
-        for (; it != cluster.jobs().end() && !full(); ++it) {
-            offer(it->second);
-            stream.after = it->first;
+        auto it = jobs.upper_bound(stream.after);
+        for (; it != jobs.end() && !full(); ++it) {
+            offer(stream, it);
+            stream.after = it.id();
         }
-        more = it != cluster.jobs().end();
+        more = it != jobs.end();
     }
-    reply.set_last(!more);
     if (!more) {
-        controller_.finish(session, reply.SerializeAsString());
-    } else if (out->jobs_size() > 0) {
-        session.send(reply.SerializeAsString());
+        controller_.finish(session, slice_->frame(stream.request, true, controller_.now()));
+    } else if (slice_->jobs() > 0) {
+        session.send(slice_->frame(stream.request, false, controller_.now()));
     }
     return more;
 }

@@ -15,10 +15,10 @@
 #include "base/ids.hpp"
 #include "controller/filters.hpp"
 #include "controller/sessions.hpp"
+#include "core/cluster/job_table.hpp"
 
 namespace switchyard::wire {
 class JobsQuery;
-class Reply;
 }  // namespace switchyard::wire
 
 namespace switchyard::controller {
@@ -40,6 +40,7 @@ class JobStreams {
         SessionId session;
         std::uint64_t request = 0;
         JobMatcher match;
+        bool by_state = false;  // Nothing but states, and hidden partitions, decide who is shown.
         bool with_steps = false;
         bool states_only = false;
         std::vector<std::string> hidden;        // Partitions that this caller is not shown.
@@ -58,8 +59,12 @@ class JobStreams {
     void turn();
     void fetch_history(const std::shared_ptr<History>& history);
 
+    void offer(const Stream& stream, core::JobTable::const_iterator job);
+
     Controller& controller_;
-    std::unique_ptr<wire::Reply> scratch_;  // Kept, because to fill it again costs no allocations.
+    // What is being encoded. Kept, because to fill it again costs no allocations.
+    class Slice;
+    std::unique_ptr<Slice> slice_;
     std::deque<std::unique_ptr<Stream>> ready_;
     bool turn_posted_ = false;
 };

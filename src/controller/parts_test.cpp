@@ -2,11 +2,12 @@
 #include <gtest/gtest.h>
 
 #include "controller/filters.hpp"
-#include "controller/job_index.hpp"
+#include "controller/folded_job.hpp"
 #include "controller/launch.hpp"
 #include "controller/payloads.hpp"
 #include "controller/settings.hpp"
 #include "wire/codec.hpp"
+#include "wire/job_folding.hpp"
 #include "wire/proto/node.pb.h"
 
 namespace switchyard::controller {
@@ -46,25 +47,22 @@ TEST(Payloads, TheLeastRecentlyUsedGoesFirst) {
     EXPECT_EQ(payloads.find(JobId{1}), nullptr);
 }
 
-TEST(JobIndex, FindsTheJobsOfUsersInOrder) {
-    JobIndex index;
-    index.add(job(3, 100));
-    index.add(job(1, 200));
-    index.add(job(2, 100));
-    index.add(job(2, 100));
-    EXPECT_EQ(index.of_users({100, 100}), (std::vector{JobId{2}, JobId{3}}));
-    EXPECT_EQ(index.of_users({200, 100}), (std::vector{JobId{1}, JobId{2}, JobId{3}}));
-    EXPECT_EQ(index.remove(JobId{2}), JobId{2});
-    EXPECT_EQ(index.remove(JobId{2}), std::nullopt);
-    EXPECT_EQ(index.of_users({100}), std::vector{JobId{3}});
-}
-
-TEST(JobIndex, AnArraysPayloadIsNeededUntilItsLastJobHasGone) {
-    JobIndex index;
-    index.add(job(10, 1, 10));
-    index.add(job(11, 1, 10));
-    EXPECT_EQ(index.remove(JobId{10}), std::nullopt);
-    EXPECT_EQ(index.remove(JobId{11}), JobId{10});
+TEST(FoldedJob, ItsPhaseAndPartitionAreReadFromItsBytes) {
+    const auto folding = wire::make_job_folding();
+    std::string folded;
+    folding->fold(job(1, 100), folded);
+    FoldedJob seen = look_at_folded(folded);
+    EXPECT_TRUE(seen.pending && !seen.running && !seen.ended && !seen.in_array);
+    EXPECT_EQ(seen.partition, "day");
+    model::Job other = job(2, 100, 2);
+    other.phase = model::Running{};
+    folding->fold(other, folded);
+    seen = look_at_folded(folded);
+    EXPECT_TRUE(seen.running && seen.in_array && !seen.pending);
+    other.phase = model::Ended{};
+    folding->fold(other, folded);
+    EXPECT_TRUE(look_at_folded(folded).ended);
+    EXPECT_EQ(folding->unfold(folded), other);
 }
 
 TEST(Filter, EmptyListsDoNotFilter) {

@@ -7,8 +7,12 @@
 
 #include "base/ids.hpp"
 #include "controller/committer.hpp"
+#include "model/job.hpp"
 
 namespace switchyard::controller {
+
+// The job under whose id the payload of this one is stored: an array shares one.
+inline JobId payload_of(const model::Job& job) { return job.array ? job.array->array_id : job.id; }
 
 class Payloads {
   public:

@@ -14,11 +14,13 @@
 #include "controller/controller.hpp"
 #include "controller/settings.hpp"
 #include "wire/cluster_key.hpp"
+#include "wire/job_folding.hpp"
 
 namespace switchyard::controller {
 namespace {
 
-constexpr std::size_t kPayloadCacheBytes = 64u << 20;
+// Scripts and environments of those who start soon after they came; the others' are read back.
+constexpr std::size_t kPayloadCacheBytes = 16u << 20;
 
 Status make_folder(const std::string& path, std::uint32_t mode) {
     std::error_code error;
@@ -42,18 +44,8 @@ void put_aside(const std::string& database, Log& log) {
     }
 }
 
-// As when they were submitted: jobs that ask for the same share it.
-void share_specs(std::vector<model::Job>& jobs) {
-    for (std::size_t i = 1; i < jobs.size(); ++i) {
-        if (*jobs[i].spec == *jobs[i - 1].spec) jobs[i].spec = jobs[i - 1].spec;
-    }
-}
-
 core::Records to_records(store::Loaded loaded) {
     core::Records records;
-    share_specs(loaded.jobs);
-    records.jobs = std::move(loaded.jobs);
-    records.steps = std::move(loaded.steps);
     records.nodes = std::move(loaded.nodes);
     records.partitions = std::move(loaded.partitions);
     records.deleted_partitions = std::move(loaded.deleted_partitions);
@@ -62,6 +54,26 @@ core::Records to_records(store::Loaded loaded) {
     records.reservations = std::move(loaded.reservations);
     records.next_reservation_id = loaded.next_reservation_id.value_or(0);
     return records;
+}
+
+Result<std::unique_ptr<core::Cluster>> recover(store::Store& store, core::Settings settings,
+                                               Instant now, Log& log) {
+    SY_TRY(store::Loaded loaded, store.load());
+    const std::size_t nodes = loaded.nodes.size();
+    const std::uint64_t epoch = loaded.epoch;
+    const Instant ended_since = now - settings.min_job_age;
+    core::Records records = to_records(std::move(loaded));
+    Status status;
+    records.jobs = [&](const core::Records::TakeJob& take) {
+        status = store.load_jobs(ended_since, take);
+    };
+    auto cluster =
+        std::make_unique<core::Cluster>(std::move(settings), std::move(records), now,
+                                        core::JobKeeping{.folding = wire::make_job_folding()});
+    if (!status) return Failure{status.error()};
+    log.info("Recovered state of {} jobs, {} steps, {} nodes (epoch {})", cluster->jobs().size(),
+             cluster->steps().size(), nodes, epoch);
+    return cluster;
 }
 
 void raise_descriptor_limit() {
@@ -109,12 +121,8 @@ Result<std::unique_ptr<Controller>> Controller::create(io::Loop& loop, Log& log,
     store_options.keep_payloads = config.keep_scripts || config.keep_environments;
     SY_TRY(auto store, store::open_sqlite(database, store_options));
     const Instant now = std::chrono::floor<Millis>(std::chrono::system_clock::now());
-    SY_TRY(store::Loaded loaded, store->load(now - settings.min_job_age));
-    log.info("Recovered state of {} jobs, {} steps, {} nodes (epoch {})", loaded.jobs.size(),
-             loaded.steps.size(), loaded.nodes.size(), loaded.epoch);
     SY_TRY(auto reader, store->open_reader());
-    auto cluster =
-        std::make_unique<core::Cluster>(std::move(settings), to_records(std::move(loaded)), now);
+    SY_TRY(auto cluster, recover(*store, std::move(settings), now, log));
     Parts parts{.config = std::move(config),
                 .key = std::move(key),
                 .cluster = std::move(cluster),
@@ -157,7 +165,6 @@ Controller::Controller(io::Loop& loop, Log& log, Parts parts)
                  [this](const std::string& why) { on_store_full(why); }) {
     figures_.started = now_;
     figures_.since = now_;
-    for (const auto& [id, job] : cluster_->jobs()) index_.add(job);
 }
 
 Controller::~Controller() = default;

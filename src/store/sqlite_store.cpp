@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -223,7 +224,8 @@ class SqliteStore final : public Store {
           database_(std::move(database)),
           statements_(std::move(statements)) {}
 
-    Result<Loaded> load(Instant ended_since) override;
+    Result<Loaded> load() override;
+    Status load_jobs(Instant ended_since, const TakeJob& take) override;
 
     Status commit(const Batch& batch) override {
         if (broken_) return Failure{*broken_};
@@ -252,6 +254,8 @@ class SqliteStore final : public Store {
     Result<std::optional<std::int64_t>> counter(std::string_view name);
     Status load_counters(Loaded& loaded);
     Status load_partitions(Loaded& loaded);
+    Result<std::vector<std::int64_t>> ids_to_load(Instant ended_since);
+    Status drop_old_payloads(Instant ended_since);
 
     std::string path_;
     bool keep_payloads_ = false, purge_is_due_ = false;
@@ -299,20 +303,9 @@ Status SqliteStore::load_partitions(Loaded& loaded) {
     return {};
 }
 
-Result<Loaded> SqliteStore::load(Instant ended_since) {
-    constexpr std::string_view kWanted = "(j.end_time IS NULL OR j.end_time >= ?)";
+Result<Loaded> SqliteStore::load() {
     Loaded loaded;
     SY_CHECK(load_counters(loaded));
-    SY_TRY(Statement jobs, database_.prepare(fmt::format(
-                               "SELECT j.record FROM jobs j WHERE {} ORDER BY j.id", kWanted)));
-    jobs.integer(unix_seconds(ended_since));
-    SY_TRY(loaded.jobs, (read_rows<wire::Job, model::Job>(database_, jobs)));
-    SY_TRY(Statement steps, database_.prepare(fmt::format(
-                                "SELECT s.record FROM jobs j JOIN steps s ON s.job = j.id WHERE {} "
-                                "ORDER BY s.job, s.attempt, s.step",
-                                kWanted)));
-    steps.integer(unix_seconds(ended_since));
-    SY_TRY(loaded.steps, (read_rows<wire::Step, model::Step>(database_, steps)));
     SY_TRY(Statement nodes, database_.prepare("SELECT record FROM nodes ORDER BY name"));
     SY_TRY(loaded.nodes, (read_rows<wire::Node, model::Node>(database_, nodes)));
     SY_CHECK(load_partitions(loaded));
@@ -322,12 +315,61 @@ Result<Loaded> SqliteStore::load(Instant ended_since) {
            database_.prepare("SELECT record FROM reservations ORDER BY name"));
     SY_TRY(loaded.reservations,
            (read_rows<wire::Reservation, model::Reservation>(database_, reservations)));
-    if (keep_payloads_) return loaded;
-    SY_CHECK(database_.execute(fmt::format(
-        "DELETE FROM payloads WHERE job NOT IN (SELECT coalesce(array_id, id) FROM jobs "
-        "WHERE end_time IS NULL OR end_time >= {})",
-        unix_seconds(ended_since))));
     return loaded;
+}
+
+// By the index over end_time, so that a long history costs nothing.
+Result<std::vector<std::int64_t>> SqliteStore::ids_to_load(Instant ended_since) {
+    std::vector<std::int64_t> ids;
+    for (const char* which : {"end_time IS NULL", "end_time >= ?"}) {
+        SY_TRY(Statement query,
+               database_.prepare(fmt::format("SELECT id FROM jobs WHERE {}", which)));
+        if (std::string_view(which).ends_with('?')) query.integer(unix_seconds(ended_since));
+        Statement::Step step;
+        while ((step = query.next()) == Statement::Step::Row)
+            ids.push_back(query.column_integer(0));
+        if (step == Statement::Step::Failed) return database_.failure("read");
+    }
+    std::ranges::sort(ids);
+    return ids;
+}
+
+Status SqliteStore::load_jobs(Instant ended_since, const TakeJob& take) {
+    SY_TRY(const std::vector<std::int64_t> ids, ids_to_load(ended_since));
+    SY_TRY(Statement record, database_.prepare("SELECT record FROM jobs WHERE id = ?"));
+    SY_TRY(Statement steps_of, database_.prepare("SELECT record FROM steps WHERE job = ? "
+                                                 "ORDER BY attempt, step"));
+    RowReader<wire::Job, model::Job> jobs(database_);
+    for (const std::int64_t id : ids) {
+        SY_TRY(std::optional<model::Job> job, jobs.next(record.integer(id)));
+        record.reset();
+        if (!job) continue;
+        std::vector<model::Step> steps;
+        // Nobody has steps before the first run.
+        if (job->attempt.value > 0 || !std::holds_alternative<model::Pending>(job->phase)) {
+            SY_TRY(steps, (read_rows<wire::Step, model::Step>(database_, steps_of.integer(id))));
+        }
+        take(*std::move(job), std::move(steps));
+    }
+    return drop_old_payloads(ended_since);
+}
+
+// Payloads go when their jobs leave memory. What left while no controller was there is found among
+// the jobs that ended since the last one looked: never by a walk over all payloads.
+Status SqliteStore::drop_old_payloads(Instant ended_since) {
+    constexpr std::string_view kMark = "payloads_dropped_until";
+    const std::int64_t until = keep_payloads_ ? 0 : unix_seconds(ended_since);
+    SY_TRY(const auto mark, counter(kMark));
+    if (!keep_payloads_) {
+        SY_CHECK(database_.execute(fmt::format(
+            "DELETE FROM payloads WHERE job IN (SELECT coalesce(array_id, id) FROM jobs "
+            "WHERE end_time >= {0} AND end_time < {1}) AND NOT EXISTS (SELECT 1 FROM jobs j "
+            "WHERE j.array_id = payloads.job AND (j.end_time IS NULL OR j.end_time >= {1}))",
+            mark.value_or(0), until)));
+    }
+    if (mark.value_or(0) == until) return {};
+    if (statements_.put_counter.text(kMark).integer(until).run()) return {};
+    return database_.failure("write");
 }
 
 Result<io::Fd> lock_for(const std::string& path) {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -30,8 +31,6 @@ namespace switchyard::store {
 inline constexpr Errc kFull = Errc::Busy;
 
 struct Loaded {
-    std::vector<model::Job> jobs;
-    std::vector<model::Step> steps;
     std::vector<model::Node> nodes;
     std::vector<model::Partition> partitions;
     std::vector<std::string> deleted_partitions;
@@ -78,9 +77,12 @@ class Store {
   public:
     virtual ~Store() = default;
 
-    // Jobs that have not ended, or ended no earlier than `ended_since`, with their steps; all the
-    // rest whole.
-    virtual Result<Loaded> load(Instant ended_since) = 0;
+    // Everything but jobs.
+    virtual Result<Loaded> load() = 0;
+    // Jobs that have not ended, or ended no earlier than `ended_since`, in the order of their ids,
+    // each with its steps. Payloads of all others go.
+    using TakeJob = std::function<void(model::Job, std::vector<model::Step>)>;
+    virtual Status load_jobs(Instant ended_since, const TakeJob& take) = 0;
     // All of the batch in one transaction.
     virtual Status commit(const Batch& batch) = 0;
     // Whether the last purge left something to be purged.

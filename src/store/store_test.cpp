@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <thread>
@@ -78,6 +79,25 @@ PayloadRow payload(std::uint32_t id, std::string text) {
     return {JobId{id}, std::make_shared<const std::string>(std::move(text))};
 }
 
+// What a controller that starts would take up.
+struct TakenUp {
+    std::vector<model::Job> jobs;
+    std::vector<model::Step> steps;
+};
+TakenUp take_up(Store& store, Instant ended_since) {
+    TakenUp taken;
+    const Status status =
+        store.load_jobs(ended_since, [&](model::Job job, std::vector<model::Step> steps) {
+            taken.jobs.push_back(std::move(job));
+            std::ranges::move(steps, std::back_inserter(taken.steps));
+        });
+    EXPECT_TRUE(status) << status.error().message;
+    return taken;
+}
+std::vector<model::Job> jobs_of(Store& store, Instant ended_since) {
+    return take_up(store, ended_since).jobs;
+}
+
 std::vector<std::uint32_t> ids_of(const std::vector<model::Job>& jobs) {
     std::vector<std::uint32_t> out;
     for (const model::Job& one : jobs) out.push_back(one.id.value);
@@ -95,11 +115,11 @@ std::vector<std::uint32_t> find(Reader& reader, const HistoryQuery& query) {
 using Ids = std::vector<std::uint32_t>;
 
 TEST_F(StoreTest, ANewStoreIsEmptyAndCountsItsOpenings) {
-    EXPECT_EQ(open()->load(at(0))->epoch, 1u);
+    EXPECT_EQ(open()->load()->epoch, 1u);
     auto store = open();
-    const auto loaded = store->load(at(0));
+    const auto loaded = store->load();
     EXPECT_EQ(loaded->epoch, 2u);
-    EXPECT_TRUE(loaded->jobs.empty());
+    EXPECT_TRUE(jobs_of(*store, at(0)).empty());
     EXPECT_FALSE(loaded->next_job_id);
 }
 
@@ -141,12 +161,13 @@ TEST_F(StoreTest, RecordsComeBackAsTheyWere) {
     ASSERT_TRUE(open()->commit(batch));
 
     auto store = open();
-    const auto loaded = store->load(at(0));
+    const auto loaded = store->load();
     ASSERT_TRUE(loaded) << loaded.error().message;
-    ASSERT_EQ(loaded->jobs.size(), 1u);
-    EXPECT_EQ(loaded->jobs[0], running);
-    ASSERT_EQ(loaded->steps.size(), 1u);
-    EXPECT_EQ(loaded->steps[0], step);
+    const TakenUp taken = take_up(*store, at(0));
+    ASSERT_EQ(taken.jobs.size(), 1u);
+    EXPECT_EQ(taken.jobs[0], running);
+    ASSERT_EQ(taken.steps.size(), 1u);
+    EXPECT_EQ(taken.steps[0], step);
     ASSERT_EQ(loaded->nodes.size(), 1u);
     EXPECT_EQ(loaded->nodes[0].mark, node.mark);
     EXPECT_TRUE(loaded->nodes[0].drain);
@@ -161,7 +182,7 @@ TEST_F(StoreTest, RecordsComeBackAsTheyWere) {
     Batch gone;
     gone.deleted_triggers = {3};
     ASSERT_TRUE(store->commit(gone));
-    EXPECT_TRUE(store->load(at(0))->triggers.empty());
+    EXPECT_TRUE(store->load()->triggers.empty());
 }
 
 TEST_F(StoreTest, ReservationsComeBackUntilTheyAreDeleted) {
@@ -178,7 +199,7 @@ TEST_F(StoreTest, ReservationsComeBackUntilTheyAreDeleted) {
     ASSERT_TRUE(open()->commit(batch));
 
     auto store = open();
-    const auto loaded = store->load(at(0));
+    const auto loaded = store->load();
     ASSERT_TRUE(loaded) << loaded.error().message;
     ASSERT_EQ(loaded->reservations.size(), 1u);
     EXPECT_EQ(loaded->reservations[0], reservation);
@@ -186,7 +207,7 @@ TEST_F(StoreTest, ReservationsComeBackUntilTheyAreDeleted) {
     Batch gone;
     gone.deleted_reservations = {"maint"};
     ASSERT_TRUE(store->commit(gone));
-    EXPECT_TRUE(store->load(at(0))->reservations.empty());
+    EXPECT_TRUE(store->load()->reservations.empty());
 }
 
 TEST_F(StoreTest, ALaterRecordReplacesAnEarlierOneButTheFirstPayloadStays) {
@@ -197,13 +218,15 @@ TEST_F(StoreTest, ALaterRecordReplacesAnEarlierOneButTheFirstPayloadStays) {
     second.payloads.push_back(payload(1, "second"));
     ASSERT_TRUE(store->commit(first));
     ASSERT_TRUE(store->commit(second));
-    EXPECT_TRUE(model::is_finished(store->load(at(0))->jobs.at(0)));
+    EXPECT_TRUE(model::is_finished(jobs_of(*store, at(0)).at(0)));
     EXPECT_EQ(*store->payload(JobId{1}), "first");
 }
 
 TEST_F(StoreTest, LoadsWhatHasNotEndedOrEndedRecentlyAndDropsOtherPayloads) {
     auto store = open();
-    Batch batch = batch_of({ended(1, at(100)), ended(2, at(200)), job(3)});
+    model::Job requeued = job(3);
+    requeued.attempt = Attempt{1};
+    Batch batch = batch_of({ended(1, at(100)), ended(2, at(200)), requeued});
     for (const std::uint32_t id : {1u, 2u, 3u}) {
         model::Step step;
         step.key = {JobId{id}, Attempt{0}, kBatchStep};
@@ -211,11 +234,26 @@ TEST_F(StoreTest, LoadsWhatHasNotEndedOrEndedRecentlyAndDropsOtherPayloads) {
         batch.payloads.push_back(payload(id, "script"));
     }
     ASSERT_TRUE(store->commit(batch));
-    const auto loaded = store->load(at(150));
-    EXPECT_EQ(ids_of(loaded->jobs), (Ids{2, 3}));
-    EXPECT_EQ(loaded->steps.size(), 2u);
+    const TakenUp taken = take_up(*store, at(150));
+    EXPECT_EQ(ids_of(taken.jobs), (Ids{2, 3}));
+    EXPECT_EQ(taken.steps.size(), 2u);
     EXPECT_EQ(*store->payload(JobId{1}), std::nullopt);
     EXPECT_EQ(*store->payload(JobId{2}), "script");
+    // What ended since is found without a look at what was dropped before.
+    EXPECT_EQ(ids_of(take_up(*store, at(250)).jobs), (Ids{3}));
+    EXPECT_EQ(*store->payload(JobId{2}), std::nullopt);
+    EXPECT_EQ(*store->payload(JobId{3}), "script");
+}
+
+TEST_F(StoreTest, AnArraysPayloadStaysWhileAnyElementDoes) {
+    auto store = open();
+    model::Job first = ended(5, at(100)), second = job(6);
+    first.array.emplace().array_id = second.array.emplace().array_id = JobId{5};
+    Batch batch = batch_of({first, second});
+    batch.payloads.push_back(payload(5, "script"));
+    ASSERT_TRUE(store->commit(batch));
+    EXPECT_EQ(ids_of(take_up(*store, at(200)).jobs), (Ids{6}));
+    EXPECT_EQ(*store->payload(JobId{5}), "script");
 }
 
 TEST_F(StoreTest, AJobThatStillCompletesIsLoadedHoweverLongAgoItEnded) {
@@ -226,7 +264,7 @@ TEST_F(StoreTest, AJobThatStillCompletesIsLoadedHoweverLongAgoItEnded) {
     completing.phase = phase;
     auto store = open();
     ASSERT_TRUE(store->commit(batch_of({completing})));
-    EXPECT_EQ(ids_of(store->load(at(1000))->jobs), (Ids{1}));
+    EXPECT_EQ(ids_of(jobs_of(*store, at(1000))), (Ids{1}));
 }
 
 TEST_F(StoreTest, PartitionsAreDeletedRememberedAndReset) {
@@ -241,10 +279,10 @@ TEST_F(StoreTest, PartitionsAreDeletedRememberedAndReset) {
     reset.reset_partitions.push_back("p");
     ASSERT_TRUE(store->commit(make));
     ASSERT_TRUE(store->commit(drop));
-    EXPECT_TRUE(store->load(at(0))->partitions.empty());
-    EXPECT_EQ(store->load(at(0))->deleted_partitions.size(), 1u);
+    EXPECT_TRUE(store->load()->partitions.empty());
+    EXPECT_EQ(store->load()->deleted_partitions.size(), 1u);
     ASSERT_TRUE(store->commit(reset));
-    EXPECT_TRUE(store->load(at(0))->deleted_partitions.empty());
+    EXPECT_TRUE(store->load()->deleted_partitions.empty());
 }
 
 TEST_F(StoreTest, HistoryFiltersByTimeUserNameAndId) {
@@ -301,7 +339,7 @@ TEST_F(StoreTest, EarlierRunsOfARequeuedJobAreKept) {
     EXPECT_EQ(chunk->jobs[0], first);
     EXPECT_EQ(chunk->jobs[1], now);
     EXPECT_EQ(reader->fetch(wanted, false)->jobs.size(), 1u);
-    EXPECT_EQ(store->load(at(0))->jobs.size(), 2u);
+    EXPECT_EQ(jobs_of(*store, at(0)).size(), 2u);
 }
 
 TEST_F(StoreTest, WhatEndedLongAgoIsPurgedWithItsStepsAndPayload) {
@@ -413,14 +451,14 @@ TEST_F(StoreTest, ABatchThatFindsNoRoomLeavesNoTraceAndIsTakenWhenThereIsRoom) {
     EXPECT_EQ(status.error().code, kFull);
     EXPECT_NE(status.error().message.find("full"), std::string::npos) << status.error().message;
     EXPECT_EQ(store->commit(bulky(id)).error().code, kFull);
-    EXPECT_EQ(store->load(at(0))->jobs.size(), id - 1);
+    EXPECT_EQ(jobs_of(*store, at(0)).size(), id - 1);
 
     Batch smaller;
     for (std::uint32_t old = 1; old < 5; ++old) smaller.deleted_payloads.push_back(JobId{old});
     ASSERT_TRUE(store->commit(smaller));
     ASSERT_TRUE(store->commit(bulky(id)));
     store.reset();
-    const auto jobs = open()->load(at(0))->jobs;
+    const auto jobs = jobs_of(*open(), at(0));
     ASSERT_EQ(jobs.size(), id);
     for (std::size_t i = 0; i < jobs.size(); ++i) EXPECT_EQ(jobs[i].id.value, i + 1);
 }
@@ -463,7 +501,7 @@ TEST_F(StoreTest, EveryAcknowledgedBatchSurvivesAKill) {
         }
         ::close(ends[0]);
 
-        const auto jobs = open()->load(at(0))->jobs;
+        const auto jobs = jobs_of(*open(), at(0));
         ASSERT_GE(jobs.size(), acknowledged + 1);
         ASSERT_EQ(jobs.size() % 2, 0u);
         for (std::size_t i = 0; i < jobs.size(); ++i) ASSERT_EQ(jobs[i].id.value, i + 1);

@@ -35,9 +35,8 @@ Job& Cluster::Impl::split_elements(Job& block, const model::IndexSet& elements) 
     array.records.insert(part.id);
     array.pending.insert(part.id);
     ++unfinished_;
-    unfinished_by_name_[{part.spec->uid, part.spec->name}].insert(part.id);
-    const JobId id = part.id;
-    Job& kept = jobs_.emplace(id, std::move(part)).first->second;
+    unfinished_names_.add(part.spec->uid, part.spec->name, part.id);
+    Job& kept = jobs_.add(std::move(part));
     index_dependency(kept);
     touch(block);
     touch(kept);

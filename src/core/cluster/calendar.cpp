@@ -184,11 +184,12 @@ void Cluster::Impl::retime(const Reservation& reservation) {
 bool Cluster::Impl::is_wanted(const std::string& name) const {
     if (const auto runs = runs_in_.find(name); runs != runs_in_.end() && !runs->second.empty())
         return true;
-    return std::ranges::any_of(jobs_, [&](const auto& each) {
-        const Job& job = each.second;
+    for (const auto& [id, job] : jobs_) {
         std::string list = job.spec->reservation;
-        return std::holds_alternative<model::Pending>(job.phase) && strike_out(list, name);
-    });
+        if (std::holds_alternative<model::Pending>(job.phase) && strike_out(list, name))
+            return true;
+    }
+    return false;
 }
 
 // It begins, ends, or has stood idle for long enough.
@@ -227,17 +228,21 @@ void Cluster::Impl::remove_reservation(const std::string& name) {
     changes_.reservations.insert(name);
     timers_.set({TimerKey::Kind::Reservation, gone.id}, std::nullopt);
     std::vector<JobId> concerned;
-    for (auto& [id, job] : jobs_) {
-        auto* pending = std::get_if<model::Pending>(&job.phase);
-        if (pending == nullptr || job.spec->reservation.empty()) continue;
+    for (const auto& [id, job] : jobs_) {
+        std::string list = job.spec->reservation;
+        if (std::holds_alternative<model::Pending>(job.phase) && strike_out(list, name))
+            concerned.push_back(id);
+    }
+    for (const JobId id : concerned) {
+        Job& job = jobs_.at(id);
         JobSpec spec = *job.spec;
-        if (!strike_out(spec.reservation, name)) continue;
+        strike_out(spec.reservation, name);
         replace_spec(job, spec);
-        concerned.push_back(id);
         if (!spec.reservation.empty() || gone.is(ReservationFlag::NoHoldJobsAfter)) continue;
-        if (pending->hold != model::Hold::None) continue;
-        pending->hold = model::Hold::User;
-        pending->reason = model::Reason::ReservationDeleted;
+        auto& pending = std::get<model::Pending>(job.phase);
+        if (pending.hold != model::Hold::None) continue;
+        pending.hold = model::Hold::User;
+        pending.reason = model::Reason::ReservationDeleted;
         job.priority = 0;
     }
     for (const JobId id : concerned) {

@@ -48,6 +48,21 @@ bool Cluster::Impl::matches(const Job& job, const JobFilter& filter) const {
     return true;
 }
 
+// Those that a filter without ids may mean.
+std::vector<JobId> Cluster::Impl::candidates(const event::Signal& event) const {
+    const std::vector<std::uint32_t>& named = event.filter.uids;
+    // Who names nobody means their own; only operators reach further.
+    if (named.empty())
+        return is_operator(event.caller) ? jobs_.ids() : jobs_.of_user(event.caller.uid);
+    std::vector<JobId> ids;
+    for (const std::uint32_t uid : std::set<std::uint32_t>(named.begin(), named.end())) {
+        const std::vector<JobId> more = jobs_.of_user(uid);
+        ids.insert(ids.end(), more.begin(), more.end());
+    }
+    std::ranges::sort(ids);
+    return ids;
+}
+
 void Cluster::Impl::on(const event::Signal& event) {
     reply::Done done;
     const auto apply = [&](JobId id, std::optional<StepId> step, bool by_filter) {
@@ -72,11 +87,10 @@ void Cluster::Impl::on(const event::Signal& event) {
         }
     };
     if (event.filter.jobs.empty()) {
-        std::vector<JobId> ids;
-        for (const auto& [id, job] : jobs_) {
-            if (!model::is_finished(job)) ids.push_back(id);
+        for (const JobId id : candidates(event)) {
+            jobs_.fold_idle();
+            apply(id, std::nullopt, true);
         }
-        for (const JobId id : ids) apply(id, std::nullopt, true);
     }
     for (const model::JobSelector& selector : event.filter.jobs) {
         const Job* owned = nullptr;

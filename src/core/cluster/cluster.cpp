@@ -10,17 +10,24 @@
 
 namespace switchyard::core {
 
-Cluster::Cluster(Settings settings, Records records, Instant now)
-    : impl_(std::make_unique<Impl>(std::move(settings), std::move(records), now)) {}
+Cluster::Cluster(Settings settings, Records records, Instant now, JobKeeping keeping)
+    : impl_(std::make_unique<Impl>(std::move(settings), std::move(records), now,
+                                   std::move(keeping))) {}
 Cluster::~Cluster() = default;
 
-void Cluster::step(Instant now, const Event& event) { impl_->step(now, event); }
-void Cluster::schedule(Instant now) { impl_->schedule(now); }
+void Cluster::step(Instant now, const Event& event) {
+    impl_->jobs_.fold_idle();
+    impl_->step(now, event);
+}
+void Cluster::schedule(Instant now) {
+    impl_->jobs_.fold_idle();
+    impl_->schedule(now);
+}
 std::vector<Effect> Cluster::take_effects() { return std::exchange(impl_->effects_, {}); }
 Changes Cluster::take_changes() { return std::exchange(impl_->changes_, {}); }
 std::optional<Instant> Cluster::next_wakeup() const { return impl_->next_wakeup(); }
 const Settings& Cluster::settings() const { return impl_->settings_; }
-const std::map<JobId, model::Job>& Cluster::jobs() const { return impl_->jobs_; }
+const JobTable& Cluster::jobs() const { return impl_->jobs_; }
 const std::map<StepKey, model::Step>& Cluster::steps() const { return impl_->steps_; }
 const std::vector<model::Node>& Cluster::nodes() const { return impl_->nodes_; }
 const model::Node* Cluster::find_node(std::string_view name) const {
@@ -54,8 +61,8 @@ void Cluster::check_invariants() const {
     impl_->check_set_aside();
 }
 
-Cluster::Impl::Impl(Settings settings, Records records, Instant now)
-    : settings_(std::move(settings)), now_(now) {
+Cluster::Impl::Impl(Settings settings, Records records, Instant now, JobKeeping keeping)
+    : settings_(std::move(settings)), now_(now), jobs_(std::move(keeping)) {
     load(std::move(records));
 }
 
@@ -74,14 +81,8 @@ void Cluster::Impl::refuse(Token token, Errc code, std::vector<std::string> note
     reply(token, reply::Failed{Error{code, std::string(errc_text(code))}, std::move(notes)});
 }
 
-Job* Cluster::Impl::find_job(JobId id) {
-    const auto found = jobs_.find(id);
-    return found == jobs_.end() ? nullptr : &found->second;
-}
-const Job* Cluster::Impl::find_job(JobId id) const {
-    const auto found = jobs_.find(id);
-    return found == jobs_.end() ? nullptr : &found->second;
-}
+Job* Cluster::Impl::find_job(JobId id) { return jobs_.get(id); }
+const Job* Cluster::Impl::find_job(JobId id) const { return jobs_.get(id); }
 
 JobSide* Cluster::Impl::find_side(JobId id) {
     const auto found = sides_.find(id);
@@ -106,6 +107,12 @@ bool Cluster::Impl::is_operator(const Caller& caller) const {
 
 bool Cluster::Impl::may_touch(const Caller& caller, const Job& job) const {
     return is_operator(caller) || caller.uid == job.spec->uid;
+}
+
+std::optional<JobId> Cluster::Impl::find_nonce(std::uint32_t uid, std::uint64_t nonce) const {
+    const auto at = nonces_.lower_bound({nonce, uid, JobId{0}});
+    if (at == nonces_.end() || at->value != nonce || at->uid != uid) return std::nullopt;
+    return at->job;
 }
 
 void Cluster::Impl::replace_spec(Job& job, const JobSpec& spec) {

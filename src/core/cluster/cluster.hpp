@@ -9,6 +9,7 @@
 // emitted again; nodes ignore what they already did.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -18,6 +19,7 @@
 #include "base/time.hpp"
 #include "core/cluster/effect.hpp"
 #include "core/cluster/event.hpp"
+#include "core/cluster/job_table.hpp"
 #include "core/cluster/settings.hpp"
 #include "model/job.hpp"
 #include "model/node.hpp"
@@ -30,8 +32,10 @@ namespace switchyard::core {
 
 // What the store held: only jobs that have not ended, or ended within MinJobAge.
 struct Records {
-    std::vector<model::Job> jobs;
-    std::vector<model::Step> steps;
+    // Hands over one job after the other, each with its steps: all of them open at once would take
+    // more memory than the cluster ever needs again. None: there are no jobs.
+    using TakeJob = std::function<void(model::Job, std::vector<model::Step>)>;
+    std::function<void(const TakeJob& take)> jobs;
     std::vector<model::Node> nodes;  // Administrative state of nodes that have any.
     std::vector<model::Partition>
         partitions;  // Changed at run time; they override the configuration.
@@ -55,7 +59,7 @@ struct SchedulerFigures {
 
 class Cluster {
   public:
-    Cluster(Settings settings, Records records, Instant now);
+    Cluster(Settings settings, Records records, Instant now, JobKeeping keeping = {});
     ~Cluster();
     Cluster(const Cluster&) = delete;
     Cluster& operator=(const Cluster&) = delete;
@@ -72,7 +76,8 @@ class Cluster {
 
     // --- reading; all of it from the owner's thread ---
     const Settings& settings() const;
-    const std::map<JobId, model::Job>& jobs() const;
+    // A job that it gives stays valid until the next step() or schedule().
+    const JobTable& jobs() const;
     const std::map<StepKey, model::Step>& steps() const;
     const std::vector<model::Node>& nodes() const;  // In configuration order.
     const model::Node* find_node(std::string_view name) const;

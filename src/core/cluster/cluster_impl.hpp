@@ -13,7 +13,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/packed_set.hpp"
 #include "core/cluster/cluster.hpp"
+#include "core/cluster/name_index.hpp"
 #include "core/cluster/timers.hpp"
 #include "core/cluster/trigger_table.hpp"
 #include "core/sched/license_ledger.hpp"
@@ -42,6 +44,8 @@ inline constexpr Seconds kEndJobRepeat{60};
 // in.
 inline constexpr std::uint32_t kAttemptsPerPassMax = 5000;
 inline constexpr std::uint32_t kStartsPerPassMax = 200000;
+// And tells so many newcomers why they wait; after a restart all jobs are newcomers.
+inline constexpr std::size_t kReasonsPerPassMax = 20000;
 // A plan is made in parts, each with so many looks at nodes; and ends after so many in all.
 inline constexpr std::uint64_t kPlanLooksPerPassMax = 100000;
 inline constexpr std::uint64_t kBackfillLooksMax = 3000000;
@@ -97,6 +101,14 @@ struct ArraySide {
     int worst_wait = 0;
     int least_wait = 0;
     bool any_ended = false, any_failed = false;
+};
+
+// By what a repeated submission is recognised, and the job it made.
+struct Nonce {
+    std::uint64_t value = 0;
+    std::uint32_t uid = 0;
+    JobId job;
+    auto operator<=>(const Nonce&) const = default;
 };
 
 // One time of a reservation.
@@ -156,7 +168,7 @@ void fill_from_facts(model::NodeConfig& config, bool gres_are_configured,
 
 class Cluster::Impl {
   public:
-    Impl(Settings settings, Records records, Instant now);
+    Impl(Settings settings, Records records, Instant now, JobKeeping keeping);
 
     enum class StepTry { Made, Busy, Refused };
 
@@ -178,6 +190,7 @@ class Cluster::Impl {
     const model::Partition* partition_of(const Job& job) const;
     bool is_operator(const Caller& caller) const;
     bool may_touch(const Caller& caller, const Job& job) const;
+    std::optional<JobId> find_nonce(std::uint32_t uid, std::uint64_t nonce) const;
     void replace_spec(Job& job, const JobSpec& spec);
     JobSide& side(JobId id) { return sides_[id]; }
     JobSide* find_side(JobId id);
@@ -186,6 +199,9 @@ class Cluster::Impl {
 
     // --- recovery.cpp: from records to the derived tables; reconfiguration
     void load(Records records);
+    void take_record(Job record, std::vector<model::Step> steps, std::vector<JobId>& entangled);
+    void review_each(const std::vector<JobId>& ids);
+    void reset_tables();
     void rebuild();
     void index_job(const Job& job);
     void on(const event::Reconfigure& event);
@@ -249,7 +265,6 @@ class Cluster::Impl {
     std::vector<PartitionIndex> open_partitions(const JobSpec& spec,
                                                 model::Reason& first_problem) const;
     sched::QueueKey key_of(const Job& job, const model::Partition& partition) const;
-    void review_all();
 
     // --- schedule.cpp, backfill.cpp
     void schedule(Instant at);
@@ -403,6 +418,7 @@ class Cluster::Impl {
     void wake_dependents(const Job& job);
     bool settle_correspondence(Job& job);
     std::vector<const Job*> targets_of(const model::DependencyTerm& term) const;
+    bool has_unfinished_namesake_before(const Job& job) const;
     bool depends_on(const JobSpec& spec, JobId id, int depth = 0) const;
 
     // --- steps.cpp, step_layout.cpp
@@ -431,6 +447,7 @@ class Cluster::Impl {
     void cancel(Job& job, const Caller& caller, Seconds grace);
     void signal_running(const Job& job, const event::Signal& event, std::optional<StepId> step);
     bool matches(const Job& job, const JobFilter& filter) const;
+    std::vector<JobId> candidates(const event::Signal& event) const;
     std::optional<Errc> signal_one(JobId id, const event::Signal& event,
                                    std::optional<StepId> step);
 
@@ -533,7 +550,7 @@ class Cluster::Impl {
     Instant now_{};
 
     // Records.
-    std::map<JobId, Job> jobs_;
+    JobTable jobs_;
     std::map<StepKey, model::Step> steps_;
     std::vector<model::Node> nodes_;
     std::vector<model::Partition> partitions_;
@@ -549,11 +566,11 @@ class Cluster::Impl {
     std::map<JobId, JobSide> sides_;
     std::map<JobId, ArraySide> arrays_;
     std::map<JobId, std::set<JobId>> hets_;  // Records of each heterogeneous job, by its leader.
-    std::map<std::pair<std::uint32_t, std::uint64_t>, JobId> nonces_;
+    PackedSet<Nonce> nonces_;
     std::map<Token, TokenRole> tokens_;
     std::map<JobId, std::vector<Token>> waiters_;  // By job, or by array.
     std::map<JobId, std::set<JobId>> dependents_;  // By job or array named in a dependency.
-    std::map<std::pair<std::uint32_t, std::string>, std::set<JobId>> unfinished_by_name_;
+    NameIndex unfinished_names_;                   // Jobs that have not ended, by user and name.
     std::map<std::pair<std::uint32_t, std::string>, std::set<JobId>>
         singletons_;  // Those that wait.
     std::map<JobId, KeptPlace> reservations_;

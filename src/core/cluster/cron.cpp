@@ -15,13 +15,9 @@ std::optional<Instant> Cluster::Impl::next_run(const Job& job) const {
 
 // The jobs of the crontab that was: those that wait go, those that run do not come again.
 void Cluster::Impl::retire_crontab(std::uint32_t uid) {
-    std::vector<JobId> ids;
-    for (const auto& [id, job] : jobs_) {
-        if (job.spec->uid == uid && !job.spec->cron.empty() && !model::is_finished(job))
-            ids.push_back(id);
-    }
-    for (const JobId id : ids) {
+    for (const JobId id : jobs_.of_user(uid)) {
         Job& job = jobs_.at(id);
+        if (job.spec->cron.empty() || model::is_finished(job)) continue;
         if (std::holds_alternative<model::Pending>(job.phase)) {
             end_pending(job,
                         outcome_without_exit(model::JobState::Cancelled, model::Reason::None, uid));

@@ -35,14 +35,21 @@ std::vector<const Job*> Cluster::Impl::targets_of(const DependencyTerm& term) co
     return find(selector);
 }
 
+bool Cluster::Impl::has_unfinished_namesake_before(const Job& job) const {
+    const auto likely = unfinished_names_.find(job.spec->uid, job.spec->name);
+    for (auto at = likely.begin; at != likely.end && at->job < job.id; ++at) {
+        const JobSpec& other = *jobs_.at(at->job).spec;
+        if (other.uid == job.spec->uid && other.name == job.spec->name) return true;
+    }
+    return false;
+}
+
 DependencyStatus Cluster::Impl::judge_term(const Job& job, const DependencyTerm& term,
                                            std::optional<Instant>& look_again) const {
     if (term.status != DependencyStatus::Unfulfilled) return term.status;
     if (term.kind == DependencyKind::Singleton) {
-        const auto named = unfinished_by_name_.find({job.spec->uid, job.spec->name});
-        const bool earlier = named != unfinished_by_name_.end() && !named->second.empty() &&
-                             *named->second.begin() < job.id;
-        return earlier ? DependencyStatus::Unfulfilled : DependencyStatus::Fulfilled;
+        return has_unfinished_namesake_before(job) ? DependencyStatus::Unfulfilled
+                                                   : DependencyStatus::Fulfilled;
     }
     const std::vector<const Job*> targets = targets_of(term);
     // A job that is no longer known ended long ago; whether well, nobody can say any more.

@@ -194,6 +194,9 @@ struct Changes {
     std::set<JobId> jobs;
     std::set<JobId>
         forgotten_jobs;  // Left memory (MinJobAge); their records stay in the store as history.
+    // Scripts and environments that no job in memory needs any more, by the id they are kept under:
+    // a job's own, or its array's.
+    std::set<JobId> unneeded_payloads;
     // Runs that are over for a requeue, as they ended; the job's own record tells of the next one.
     std::vector<model::Job> past_runs;
     std::set<StepKey> steps;
@@ -204,9 +207,9 @@ struct Changes {
     std::set<std::uint32_t> triggers;  // Set, fired or gone.
 
     bool empty() const {
-        return jobs.empty() && forgotten_jobs.empty() && past_runs.empty() && steps.empty() &&
-               nodes.empty() && partitions.empty() && reservations.empty() && !next_job_id &&
-               !next_reservation_id && triggers.empty();
+        return jobs.empty() && forgotten_jobs.empty() && unneeded_payloads.empty() &&
+               past_runs.empty() && steps.empty() && nodes.empty() && partitions.empty() &&
+               reservations.empty() && !next_job_id && !next_reservation_id && triggers.empty();
     }
 };
 

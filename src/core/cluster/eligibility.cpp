@@ -147,14 +147,4 @@ void Cluster::Impl::review(Job& job) {
     retime(job);
 }
 
-void Cluster::Impl::review_all() {
-    std::vector<JobId> waiting;
-    for (const auto& [id, job] : jobs_) {
-        if (std::holds_alternative<model::Pending>(job.phase)) waiting.push_back(id);
-    }
-    for (const JobId id : waiting) {
-        if (Job* job = find_job(id)) review(*job);
-    }
-}
-
 }  // namespace switchyard::core

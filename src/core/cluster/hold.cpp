@@ -45,9 +45,12 @@ void Cluster::Impl::on(const event::Top& event) {
         }
         if (job.priority == 0) return Errc::JobHeld;
         std::uint32_t highest = job.priority;
-        for (const auto& [id, other] : jobs_) {
-            if (id == job.id || !std::holds_alternative<model::Pending>(other.phase)) continue;
-            if (!is_operator(event.caller) && other.spec->uid != job.spec->uid) continue;
+        const bool everybody = is_operator(event.caller);
+        for (const JobId id : everybody ? jobs_.ids() : jobs_.of_user(job.spec->uid)) {
+            if (id == job.id) continue;
+            const auto shown = jobs_.glance(id);
+            const Job& other = shown->second;
+            if (!std::holds_alternative<model::Pending>(other.phase)) continue;
             if (other.priority >= highest) highest = other.priority + 1;
         }
         job.priority = std::min(highest, 0xfffffffeu);

@@ -229,11 +229,7 @@ void Cluster::Impl::after_end(Job& job) {
     if (job.array) arrays_[job.array->array_id].pending.erase(job.id);
     SY_ASSERT(unfinished_ > 0);
     --unfinished_;
-    const auto named = unfinished_by_name_.find({job.spec->uid, job.spec->name});
-    if (named != unfinished_by_name_.end()) {
-        named->second.erase(job.id);
-        if (named->second.empty()) unfinished_by_name_.erase(named);
-    }
+    unfinished_names_.remove(job.spec->uid, job.spec->name, job.id);
     if (job.array) {
         ArraySide& array = arrays_[job.array->array_id];
         const int wait = outcome.exit.to_wait();
@@ -266,13 +262,17 @@ void Cluster::Impl::after_end(Job& job) {
 
 // Out of memory; its record stays in the store as history.
 void Cluster::Impl::forget(JobId id) {
-    const auto found = jobs_.find(id);
-    const Job& job = found->second;
-    if (job.nonce != 0) nonces_.erase({job.spec->uid, job.nonce});
-    if (job.array) {
+    const Job& job = jobs_.at(id);
+    if (job.nonce != 0) nonces_.erase({job.nonce, job.spec->uid, id});
+    if (!job.array) {
+        changes_.unneeded_payloads.insert(id);
+    } else {
         ArraySide& array = arrays_[job.array->array_id];
         array.records.erase(id);
-        if (array.records.empty()) arrays_.erase(job.array->array_id);
+        if (array.records.empty()) {
+            arrays_.erase(job.array->array_id);
+            changes_.unneeded_payloads.insert(job.array->array_id);
+        }
     }
     if (job.het) {
         const auto het = hets_.find(job.het->leader);
@@ -284,7 +284,7 @@ void Cluster::Impl::forget(JobId id) {
     while (last != steps_.end() && last->first.job == id) ++last;
     steps_.erase(first, last);
     sides_.erase(id);
-    jobs_.erase(found);
+    jobs_.erase(id);
     changes_.forgotten_jobs.insert(id);
 }
 

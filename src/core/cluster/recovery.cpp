@@ -60,13 +60,6 @@ void Cluster::Impl::load(Records records) {
         }
     }
     next_job_id_ = JobId{std::max(settings_.first_job_id, records.next_job_id.value)};
-    for (Job& job : records.jobs) {
-        const JobId id = job.id;
-        // A record can be newer than the stored counter only if it is part of the same transaction.
-        if (id.value >= next_job_id_.value) next_job_id_ = JobId{id.value + 1};
-        jobs_.emplace(id, std::move(job));
-    }
-    for (model::Step& step : records.steps) steps_.emplace(step.key, std::move(step));
     next_reservation_id_ = std::max(1u, records.next_reservation_id);
     for (model::Reservation& reservation : records.reservations) {
         next_reservation_id_ = std::max(next_reservation_id_, reservation.id + 1);
@@ -74,25 +67,65 @@ void Cluster::Impl::load(Records records) {
         calendar_.emplace(name, std::move(reservation));
     }
     node_sides_.assign(nodes_.size(), {});
-    for (const auto& [id, job] : jobs_) index_job(job);
     for (NodeIndex i = 0; i < nodes_.size(); ++i) {
         node_sides_[i].silent_since = now_;
         timers_.set({TimerKey::Kind::Node, i}, now_ + settings_.node_timeout);
     }
     for (model::Trigger& trigger : records.triggers) triggers_.add(std::move(trigger));
+    rebuilding_ = true;
+    reset_tables();
+    rebuild_calendar();  // Each job that waits is to see it.
+    std::vector<JobId> entangled;
+    if (records.jobs) {
+        records.jobs([&](Job record, std::vector<model::Step> steps) {
+            take_record(std::move(record), std::move(steps), entangled);
+        });
+    }
+    rebuilding_ = false;
+    for (NodeIndex i = 0; i < nodes_.size(); ++i) node_changed(i);
+    if (!calendar_.empty()) rebuild_calendar();  // With what they hold.
     // Verdicts that were due while nobody was there are changes like any other.
-    rebuild();
+    review_each(entangled);
     resume_reboots();
     resume_triggers();
 }
 
+void Cluster::Impl::review_each(const std::vector<JobId>& ids) {
+    for (const JobId id : ids) {
+        jobs_.fold_idle();
+        if (Job* job = find_job(id)) {
+            retime(*job);
+            review(*job);
+        }
+    }
+}
+
+// One look at each record is enough for most. What those may do that depend on others is seen when
+// all are here.
+void Cluster::Impl::take_record(Job record, std::vector<model::Step> steps,
+                                std::vector<JobId>& entangled) {
+    jobs_.fold_idle();
+    for (model::Step& step : steps) steps_.emplace(step.key, std::move(step));
+    // A record can be newer than the stored counter only if it is part of the same transaction.
+    next_job_id_ = std::max(next_job_id_, JobId{record.id.value + 1});
+    Job& job = jobs_.add(std::move(record));
+    index_job(job);
+    claim(job);
+    if (job.array || job.het || !job.spec->dependency.empty() || job.spec->deadline) {
+        entangled.push_back(job.id);
+        return;
+    }
+    retime(job);
+    review(job);
+}
+
 // The tables by which a job is found, apart from what it holds and where it queues.
 void Cluster::Impl::index_job(const Job& job) {
-    if (job.nonce != 0) nonces_[{job.spec->uid, job.nonce}] = job.id;
+    if (job.nonce != 0) nonces_.insert({job.nonce, job.spec->uid, job.id});
     const bool over = std::holds_alternative<model::Ended>(job.phase);
     if (!over) {
         ++unfinished_;
-        unfinished_by_name_[{job.spec->uid, job.spec->name}].insert(job.id);
+        unfinished_names_.add(job.spec->uid, job.spec->name, job.id);
     }
     if (std::holds_alternative<model::Pending>(job.phase)) index_dependency(job);
     if (job.het) hets_[job.het->leader].insert(job.id);
@@ -122,9 +155,8 @@ void Cluster::Impl::index_job(const Job& job) {
     }
 }
 
-// Holdings, queue and timers anew, from nodes, partitions and jobs.
-void Cluster::Impl::rebuild() {
-    rebuilding_ = true;
+// Nodes that nobody holds, partitions without a queue: what is known before any job is looked at.
+void Cluster::Impl::reset_tables() {
     for (model::Node& node : nodes_) {
         node.used_cores = {};
         node.used_cpus = 0;
@@ -168,12 +200,21 @@ void Cluster::Impl::rebuild() {
     for (NodeIndex i = 0; i < nodes_.size(); ++i) refresh_node(i);
     fronts_.assign(partitions_.size(), std::nullopt);
     fresh_.clear();
-    for (const auto& [id, job] : jobs_) claim(job);
+    plan_is_stale_ = true;
+    if (!next_backfill_) next_backfill_ = now_;
+}
+
+// Holdings, queue and timers anew, from nodes, partitions and jobs.
+void Cluster::Impl::rebuild() {
+    std::set<JobId> holders;
+    for (const NodeSide& node : node_sides_) holders.insert(node.jobs.begin(), node.jobs.end());
+    rebuilding_ = true;
+    reset_tables();
+    for (const JobId id : holders) claim(jobs_.at(id));
     rebuilding_ = false;
     for (NodeIndex i = 0; i < nodes_.size(); ++i) node_changed(i);
-    for (auto& [id, job] : jobs_) retime(job);
     rebuild_calendar();
-    review_all();
+    review_each(jobs_.ids());
 }
 
 void Cluster::Impl::on(const event::Reconfigure& event) {

@@ -50,7 +50,7 @@ std::optional<Errc> Cluster::Impl::requeue_one(Job& job, const event::Requeue& e
 // A finished job counts among the living again.
 void Cluster::Impl::index_again(Job& job) {
     ++unfinished_;
-    unfinished_by_name_[{job.spec->uid, job.spec->name}].insert(job.id);
+    unfinished_names_.add(job.spec->uid, job.spec->name, job.id);
 }
 
 void Cluster::Impl::on(const event::Requeue& event) {

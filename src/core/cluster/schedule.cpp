@@ -299,6 +299,7 @@ void Cluster::Impl::give_up_hope(sched::Group& group) {
     if (!hopeless && !group.hopeless) return;
     queue_.set_hopeless(group, hopeless);
     for (const sched::QueueKey& key : group.members) {
+        jobs_.fold_idle();
         Job& job = jobs_.at(key.job);
         drop_reservation(job.id);
         set_waiting_reason(job, group.partition);
@@ -332,8 +333,13 @@ void Cluster::Impl::settle_reasons() {
             if (queue_.group_of(id, p) != nullptr) return set_waiting_reason(*job, p);
         }
     };
-    for (const JobId id : fresh_) settle(id);
-    fresh_.clear();
+    const auto enough = std::min<std::size_t>(fresh_.size(), kReasonsPerPassMax);
+    for (std::size_t i = 0; i < enough; ++i) {
+        jobs_.fold_idle();
+        settle(fresh_[i]);
+    }
+    fresh_.erase(fresh_.begin(), fresh_.begin() + static_cast<std::ptrdiff_t>(enough));
+    more_to_do_ |= !fresh_.empty();
     for (PartitionIndex p = 0; p < partitions_.size(); ++p) {
         const auto front = queue_.front(p);
         if (front == fronts_[p]) continue;

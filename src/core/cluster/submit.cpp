@@ -26,19 +26,6 @@ model::ArrayPlace array_place(JobId id, const model::ArraySpec& spec) {
     return place;
 }
 
-// Submissions of one loop ask for the same, word for word. They share it: a spec is most of what a
-// job takes in memory.
-template <class Jobs>
-std::shared_ptr<const JobSpec> shared_spec(const Jobs& jobs, JobSpec&& spec) {
-    constexpr int kLookBack = 4;
-    auto it = jobs.end();
-    for (int i = 0; i < kLookBack && it != jobs.begin(); ++i) {
-        --it;
-        if (*it->second.spec == spec) return it->second.spec;
-    }
-    return std::make_shared<const JobSpec>(std::move(spec));
-}
-
 }  // namespace
 
 JobId Cluster::Impl::take_job_id() {
@@ -51,9 +38,9 @@ JobId Cluster::Impl::take_job_id() {
 // A submission that is already here, told again because its answer was lost: true if it was one.
 bool Cluster::Impl::answer_repeated(const event::Submit& event) {
     if (event.nonce == 0 || event.test_only) return false;
-    const auto known = nonces_.find({event.caller.uid, event.nonce});
-    if (known == nonces_.end()) return false;
-    const Job& job = jobs_.at(known->second);
+    const auto known = find_nonce(event.caller.uid, event.nonce);
+    if (!known) return false;
+    const Job& job = jobs_.at(*known);
     const bool waits_on = job.spec->kind == model::JobKind::Allocation && !model::is_finished(job);
     reply(event.token, reply::Submitted{job.id, {}}, !waits_on);
     if (!waits_on) return true;
@@ -84,8 +71,8 @@ Job& Cluster::Impl::accept(JobSpec spec, const event::Submit& event,
         job.priority = 0;
     }
     job.phase = pending;
-    job.spec = shared_spec(jobs_, std::move(spec));
-    Job& kept = jobs_.emplace(job.id, std::move(job)).first->second;
+    job.spec = std::make_shared<const JobSpec>(std::move(spec));
+    Job& kept = jobs_.add(std::move(job));
     index_job(kept);
     touch(kept);
     ++figures_.jobs_submitted;
@@ -125,10 +112,11 @@ void Cluster::Impl::on(const event::Submit& event) {
         reply(event.token, reply::Submitted{id, std::move(notes)}, !waits_on);
         review(kept);
         schedule(now_);
-        if (!std::holds_alternative<model::Pending>(kept.phase)) return;
+        Job& tried = jobs_.at(id);
+        if (!std::holds_alternative<model::Pending>(tried.phase)) return;
         // It could not start at once, so it was never there.
         effects_.erase(effects_.begin() + static_cast<std::ptrdiff_t>(effects_before));
-        withdraw(kept);
+        withdraw(tried);
         return refuse(event.token, Errc::ImmediateFailed);
     }
     reply(event.token, reply::Submitted{id, std::move(notes)}, !waits_on);
@@ -153,10 +141,8 @@ void Cluster::Impl::withdraw_record(Job& job) {
     drop_reservation(id);
     unindex_dependency(job);
     --unfinished_;
-    const auto named = unfinished_by_name_.find({job.spec->uid, job.spec->name});
-    named->second.erase(id);
-    if (named->second.empty()) unfinished_by_name_.erase(named);
-    if (job.nonce != 0) nonces_.erase({job.spec->uid, job.nonce});
+    unfinished_names_.remove(job.spec->uid, job.spec->name, id);
+    if (job.nonce != 0) nonces_.erase({job.nonce, job.spec->uid, id});
     if (job.array) arrays_.erase(id);
     if (job.het) hets_.erase(job.het->leader);
     if (const JobSide* own = find_side(id); own && own->owner) drop_token(*own->owner, id);

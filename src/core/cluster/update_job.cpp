@@ -142,10 +142,8 @@ std::optional<Errc> Cluster::Impl::update_one(Job& job, const event::UpdateJob& 
 
     if (pending) unindex_dependency(job);
     if (spec.name != old_name && !std::holds_alternative<model::Ended>(job.phase)) {
-        auto& old = unfinished_by_name_[{spec.uid, old_name}];
-        old.erase(job.id);
-        if (old.empty()) unfinished_by_name_.erase({spec.uid, old_name});
-        unfinished_by_name_[{spec.uid, spec.name}].insert(job.id);
+        unfinished_names_.remove(spec.uid, old_name, job.id);
+        unfinished_names_.add(spec.uid, spec.name, job.id);
     }
     replace_spec(job, spec);
     if (update.array_throttle && job.array) {

@@ -32,6 +32,7 @@ void Queue::clear() {
     by_id_.clear();
     new_groups_.clear();
     places_.clear();
+    jobs_ = 0;
     ready_.assign(ready_.size(), {});
     fronts_.assign(fronts_.size(), {});
     blocked_.assign(blocked_.size(), {});
@@ -116,13 +117,31 @@ void Queue::add(QueueKey key, PartitionIndex partition, const Shape& shape,
     SY_ASSERT(group.members.insert(key).second);
     if (foremost) list(group);
     if (!group.hopeless) fronts_[partition].insert(key);
-    places_[key.job.value].push_back({key, &group});
+    const auto number = static_cast<std::uint32_t>(places_of(key.job).size());
+    places_.insert({key, number, &group});
+    if (number == 0) ++jobs_;
+}
+
+Queue::Places::const_iterator Queue::first_place(JobId job) const {
+    Place wanted;
+    wanted.key.job = job;
+    const auto at = places_.lower_bound(wanted);
+    return at != places_.end() && at->key.job == job ? at : places_.end();
+}
+
+std::vector<Queue::Place> Queue::places_of(JobId job) const {
+    std::vector<Place> places;
+    for (auto at = first_place(job); at != places_.end() && at->key.job == job; ++at)
+        places.push_back(*at);
+    return places;
 }
 
 void Queue::remove(JobId job) {
-    const auto found = places_.find(job.value);
-    if (found == places_.end()) return;
-    for (const Place& place : found->second) {
+    const std::vector<Place> places = places_of(job);
+    if (places.empty()) return;
+    --jobs_;
+    for (const Place& place : places) {
+        places_.erase(place);
         Group& group = *place.group;
         const bool foremost = *group.members.begin() == place.key;
         if (foremost) unlist(group);
@@ -134,12 +153,11 @@ void Queue::remove(JobId job) {
             groups_.erase(GroupKey{group.partition, group.demand.shape, group.limit});
         }
     }
-    places_.erase(found);
 }
 
 // Of two groups that a job stands in: the one of the partition it named first.
 bool Queue::stands_first(JobId job, const Group& group, const Group& other) const {
-    for (const Place& place : places_.at(job.value)) {
+    for (const Place& place : places_of(job)) {
         if (place.group == &group) return true;
         if (place.group == &other) return false;
     }
@@ -353,10 +371,8 @@ std::optional<Queue::Stand> Queue::next_behind(const std::optional<Stand>& after
 }
 
 Group* Queue::group_of(JobId job, PartitionIndex partition) {
-    const auto found = places_.find(job.value);
-    if (found == places_.end()) return nullptr;
-    for (const Place& place : found->second) {
-        if (place.group->partition == partition) return place.group;
+    for (auto at = first_place(job); at != places_.end() && at->key.job == job; ++at) {
+        if (at->group->partition == partition) return at->group;
     }
     return nullptr;
 }
@@ -383,7 +399,7 @@ void Queue::check_invariants() const {
     }
     for (const auto& front : fronts_) fronts += front.size();
     SY_ASSERT(by_id_.size() == groups_.size());
-    SY_ASSERT(places_.size() <= members);
+    SY_ASSERT(places_.size() == members && jobs_ <= members);
     SY_ASSERT(ready_listed == ready_groups);
     SY_ASSERT(fronts == hopeful);
 }

@@ -15,10 +15,10 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "base/ids.hpp"
+#include "base/packed_set.hpp"
 #include "base/time.hpp"
 #include "core/sched/fit.hpp"
 #include "core/sched/order.hpp"
@@ -32,7 +32,7 @@ struct Group {
     PartitionIndex partition = 0;
     Demand demand;
     std::optional<Seconds> limit;  // None: unlimited.
-    std::set<QueueKey> members;
+    PackedSet<QueueKey> members;
     bool blocked = false;
     std::uint64_t line = 0;          // How often the line had moved when it was blocked.
     std::uint64_t due = 0;           // While it is blocked: see Queue::Shapes.
@@ -52,7 +52,7 @@ class Queue {
              std::optional<Seconds> limit, const NodePool& pool);
     // From all its partitions.
     void remove(JobId job);
-    bool contains(JobId job) const { return places_.contains(job.value); }
+    bool contains(JobId job) const { return first_place(job) != places_.end(); }
 
     // The group with the foremost job of all that are not blocked and not too large for every node.
     Group* foremost(const NodePool& pool);
@@ -98,7 +98,7 @@ class Queue {
     // stands in several comes several times.
     using Stand = std::pair<QueueKey, PartitionIndex>;
     std::optional<Stand> next_behind(const std::optional<Stand>& after) const;
-    std::size_t size() const { return places_.size(); }
+    std::size_t size() const { return jobs_; }
     std::size_t group_count() const { return groups_.size(); }
     std::size_t blocked_shapes() const;
     std::size_t partition_count() const { return fronts_.size(); }
@@ -122,11 +122,18 @@ class Queue {
     using Shapes = std::map<std::pair<std::uint32_t, std::uint32_t>, BlockedShape>;
     struct Place {
         QueueKey key;
-        Group* group;
+        std::uint32_t number = 0;  // Of the job's places: in the order in which they were added.
+        Group* group = nullptr;
+        friend bool operator<(const Place& a, const Place& b) {
+            return a.key.job != b.key.job ? a.key.job < b.key.job : a.number < b.number;
+        }
     };
+    using Places = PackedSet<Place>;
     using Groups = std::map<GroupKey, std::unique_ptr<Group>>;
     using Ready = std::map<std::uint32_t, std::map<QueueKey, Group*>>;
 
+    Places::const_iterator first_place(JobId job) const;
+    std::vector<Place> places_of(JobId job) const;
     Group& make_group(Groups::iterator at, const NodePool& pool);
     bool stands_first(JobId job, const Group& group, const Group& other) const;
     void list(Group& group);
@@ -137,12 +144,13 @@ class Queue {
                PartitionIndex partition, Instant now);
 
     Groups groups_;
-    std::unordered_map<std::uint32_t, Group*> by_id_;               // Looked up, never iterated.
-    std::vector<std::uint32_t> new_groups_;                         // By id.
-    std::unordered_map<std::uint32_t, std::vector<Place>> places_;  // Looked up, never iterated.
-    std::vector<Ready> ready_;                // By partition, least cpus, and foremost member.
-    std::vector<std::set<QueueKey>> fronts_;  // By partition, those with hope.
-    std::vector<Shapes> blocked_;             // By partition.
+    std::unordered_map<std::uint32_t, Group*> by_id_;  // Looked up, never iterated.
+    std::vector<std::uint32_t> new_groups_;            // By id.
+    Places places_;
+    std::size_t jobs_ = 0;
+    std::vector<Ready> ready_;                 // By partition, least cpus, and foremost member.
+    std::vector<PackedSet<QueueKey>> fronts_;  // By partition, those with hope.
+    std::vector<Shapes> blocked_;              // By partition.
     std::set<NodeIndex> offers_;
     std::uint32_t next_group_ = 1, next_shape_ = 1;
     std::uint64_t wakes_ = 0, line_ = 0;

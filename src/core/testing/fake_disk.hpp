@@ -107,8 +107,14 @@ class FakeDisk {
 
     Records load() const {
         Records records;
-        for (const auto& [id, job] : jobs_) records.jobs.push_back(job);
-        for (const auto& [key, step] : steps_) records.steps.push_back(step);
+        records.jobs = [jobs = jobs_, steps = steps_](const Records::TakeJob& take) {
+            for (const auto& [id, job] : jobs) {
+                std::vector<model::Step> own;
+                auto at = steps.lower_bound(StepKey{id, Attempt{0}, StepId{0}});
+                for (; at != steps.end() && at->first.job == id; ++at) own.push_back(at->second);
+                take(job, std::move(own));
+            }
+        };
         for (const auto& [name, node] : nodes_) records.nodes.push_back(node);
         for (const auto& [name, partition] : partitions_) records.partitions.push_back(partition);
         records.deleted_partitions = {deleted_.begin(), deleted_.end()};
