@@ -255,6 +255,7 @@ class SqliteStore final : public Store {
     Status load_counters(Loaded& loaded);
     Status load_partitions(Loaded& loaded);
     Result<std::vector<std::int64_t>> ids_to_load(Instant ended_since);
+    Status read_jobs(Instant ended_since, const TakeJob& take);
     Status drop_old_payloads(Instant ended_since);
 
     std::string path_;
@@ -335,6 +336,14 @@ Result<std::vector<std::int64_t>> SqliteStore::ids_to_load(Instant ended_since) 
 }
 
 Status SqliteStore::load_jobs(Instant ended_since, const TakeJob& take) {
+    // One transaction: otherwise each of the many small reads takes and leaves SQLite's locks.
+    SY_CHECK(database_.execute("BEGIN"));
+    const Status read = read_jobs(ended_since, take);
+    SY_CHECK(database_.execute("COMMIT"));
+    return read ? drop_old_payloads(ended_since) : read;
+}
+
+Status SqliteStore::read_jobs(Instant ended_since, const TakeJob& take) {
     SY_TRY(const std::vector<std::int64_t> ids, ids_to_load(ended_since));
     SY_TRY(Statement record, database_.prepare("SELECT record FROM jobs WHERE id = ?"));
     SY_TRY(Statement steps_of, database_.prepare("SELECT record FROM steps WHERE job = ? "
@@ -351,7 +360,7 @@ Status SqliteStore::load_jobs(Instant ended_since, const TakeJob& take) {
         }
         take(*std::move(job), std::move(steps));
     }
-    return drop_old_payloads(ended_since);
+    return {};
 }
 
 // Payloads go when their jobs leave memory. What left while no controller was there is found among
