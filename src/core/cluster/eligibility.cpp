@@ -138,6 +138,7 @@ void Cluster::Impl::review(Job& job) {
     if (pending->reason == Reason::Dependency || pending->reason == Reason::JobHeldUser ||
         pending->reason == Reason::JobHeldAdmin || pending->reason == Reason::ReservationDeleted) {
         pending->eligible_at = now_;
+        touch(job);
     }
     unqueue(job.id);
     drop_reservation(job.id);

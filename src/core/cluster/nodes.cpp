@@ -217,6 +217,8 @@ void Cluster::Impl::node_down(NodeIndex index, const std::string& reason, const 
 // The node is down. What the job had there is lost, and the job with it unless it said otherwise.
 void Cluster::Impl::node_failed_job(Job& job, const std::string& node) {
     const auto index = node_index(node);
+    // The end of another component was its own: it holds nothing here any more.
+    if (index && !node_sides_[*index].jobs.contains(job.id)) return;
     const bool silent = !index || !nodes_[*index].responding;
     if (std::holds_alternative<model::Completing>(job.phase)) {
         if (silent) node_is_clean(job, node);

@@ -111,7 +111,9 @@ void Cluster::Impl::take_record(Job record, std::vector<model::Step> steps,
     Job& job = jobs_.add(std::move(record));
     index_job(job);
     claim(job);
-    if (job.array || job.het || !job.spec->dependency.empty() || job.spec->deadline) {
+    const JobSpec& spec = *job.spec;
+    if (job.array || job.het || !spec.dependency.empty() || spec.deadline ||
+        !spec.licenses.empty() || !spec.reservation.empty()) {
         entangled.push_back(job.id);
         return;
     }

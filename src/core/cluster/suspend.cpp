@@ -13,7 +13,8 @@ void Cluster::Impl::on(const event::Suspend& event) {
         if (event.resume) {
             auto* suspended = std::get_if<model::Suspended>(&job.phase);
             if (suspended == nullptr) return Errc::JobNotSuspended;
-            const auto pause = std::chrono::duration_cast<Seconds>(now_ - suspended->since);
+            // Never nothing: a node that has not heard of its end is told again because of it.
+            const auto pause = std::chrono::ceil<Seconds>(now_ - suspended->since);
             model::Running run = std::move(suspended->run);
             run.suspended_for += pause;
             if (run.ends_by) *run.ends_by += pause;

@@ -85,6 +85,7 @@ Status Cluster::Impl::complete_spec(JobSpec& spec, std::vector<std::string>& not
         choose(Per::Cpu, settings_.def_mem_per_cpu);
         choose(Per::Node, settings_.def_mem_per_node);
     }
+    if (!spec.requeue) spec.requeue = settings_.requeue_by_default;
     if (spec.name.empty())
         spec.name = spec.kind == model::JobKind::Batch ? "sbatch" : "interactive";
     return {};

@@ -153,6 +153,7 @@ bool Chooser::gather() {
     const std::size_t required = chosen_.size();
     const bool fewest = !shape_.spread;
     if (required >= shape_.nodes_min && enough()) return true;
+    if (required >= shape_.nodes_max) return false;
     Sum sum;
     for (const Candidate& candidate : chosen_) sum.add(candidate.fit);
     const std::size_t wanted = shape_.fewest_nodes ? shape_.nodes_min : shape_.nodes_max;
