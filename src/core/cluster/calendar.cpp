@@ -61,20 +61,26 @@ void Cluster::Impl::move_on(Reservation& reservation) const {
     reservation.idle_since.reset();
 }
 
-// All that is derived from the reservations, anew. The jobs that they concern are looked at again.
-void Cluster::Impl::rebuild_calendar() {
+// All that is derived from the reservations, anew. Whoever calls it looks at the jobs.
+void Cluster::Impl::derive_calendar() {
     keep_to_nodes();
     set_windows();
     mark_nodes();
     forget_plan();
     ++hope_epoch_;
     queue_.wake_all();
-    std::set<sched::WindowOwner> magnets;
+    magnets_.clear();
     for (const auto& [name, reservation] : calendar_) {
         if (reservation.is(ReservationFlag::Magnetic) && reservation.is_active(now_))
-            magnets.insert(reservation.id);
+            magnets_.insert(reservation.id);
     }
-    const bool all = std::exchange(magnets_, magnets) != magnets;
+}
+
+// The same, and the jobs that they concern are looked at again.
+void Cluster::Impl::rebuild_calendar() {
+    const std::set<sched::WindowOwner> before = magnets_;
+    derive_calendar();
+    const bool all = magnets_ != before;
     std::vector<JobId> concerned;
     for (const auto& [id, job] : jobs_) {
         if (!std::holds_alternative<model::Pending>(job.phase)) continue;
@@ -184,12 +190,19 @@ void Cluster::Impl::retime(const Reservation& reservation) {
 bool Cluster::Impl::is_wanted(const std::string& name) const {
     if (const auto runs = runs_in_.find(name); runs != runs_in_.end() && !runs->second.empty())
         return true;
+    return !waiting_for(name).empty();
+}
+
+// The jobs that name it and have not begun.
+std::vector<JobId> Cluster::Impl::waiting_for(const std::string& reservation) const {
+    std::vector<JobId> found;
     for (const auto& [id, job] : jobs_) {
+        if (job.spec->reservation.empty()) continue;
         std::string list = job.spec->reservation;
-        if (std::holds_alternative<model::Pending>(job.phase) && strike_out(list, name))
-            return true;
+        if (std::holds_alternative<model::Pending>(job.phase) && strike_out(list, reservation))
+            found.push_back(id);
     }
-    return false;
+    return found;
 }
 
 // It begins, ends, or has stood idle for long enough.
@@ -227,12 +240,7 @@ void Cluster::Impl::remove_reservation(const std::string& name) {
     runs_in_.erase(name);
     changes_.reservations.insert(name);
     timers_.set({TimerKey::Kind::Reservation, gone.id}, std::nullopt);
-    std::vector<JobId> concerned;
-    for (const auto& [id, job] : jobs_) {
-        std::string list = job.spec->reservation;
-        if (std::holds_alternative<model::Pending>(job.phase) && strike_out(list, name))
-            concerned.push_back(id);
-    }
+    const std::vector<JobId> concerned = waiting_for(name);
     for (const JobId id : concerned) {
         Job& job = jobs_.at(id);
         JobSpec spec = *job.spec;

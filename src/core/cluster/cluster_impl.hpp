@@ -337,6 +337,8 @@ class Cluster::Impl {
     std::vector<Occurrence> occurrences_of(const model::Reservation& reservation) const;
     void move_on(model::Reservation& reservation) const;
     void rebuild_calendar();
+    void derive_calendar();
+    std::vector<JobId> waiting_for(const std::string& reservation) const;
     void set_windows();
     void review_calendar();
     void forget_plan();

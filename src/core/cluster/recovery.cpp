@@ -74,7 +74,7 @@ void Cluster::Impl::load(Records records) {
     for (model::Trigger& trigger : records.triggers) triggers_.add(std::move(trigger));
     rebuilding_ = true;
     reset_tables();
-    rebuild_calendar();  // Each job that waits is to see it.
+    derive_calendar();  // Each job that waits is to see it.
     std::vector<JobId> entangled;
     if (records.jobs) {
         records.jobs([&](Job record, std::vector<model::Step> steps) {
@@ -83,7 +83,7 @@ void Cluster::Impl::load(Records records) {
     }
     rebuilding_ = false;
     for (NodeIndex i = 0; i < nodes_.size(); ++i) node_changed(i);
-    if (!calendar_.empty()) rebuild_calendar();  // With what they hold.
+    set_windows();  // When one ends depends on the jobs that run in it.
     // Verdicts that were due while nobody was there are changes like any other.
     review_each(entangled);
     resume_reboots();
@@ -215,7 +215,7 @@ void Cluster::Impl::rebuild() {
     for (const JobId id : holders) claim(jobs_.at(id));
     rebuilding_ = false;
     for (NodeIndex i = 0; i < nodes_.size(); ++i) node_changed(i);
-    rebuild_calendar();
+    derive_calendar();
     review_each(jobs_.ids());
 }
 
