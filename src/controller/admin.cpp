@@ -9,13 +9,6 @@
 namespace switchyard::controller {
 namespace {
 
-wire::Reply answer_to(const wire::Request& request) {
-    wire::Reply reply;
-    reply.set_id(request.id());
-    reply.set_last(true);
-    return reply;
-}
-
 std::int64_t millis(Instant instant) { return instant.time_since_epoch().count(); }
 
 }  // namespace

@@ -98,6 +98,13 @@ class Writer {
 
 }  // namespace
 
+wire::Reply answer_to(const wire::Request& request) {
+    wire::Reply reply;
+    reply.set_id(request.id());
+    reply.set_last(true);
+    return reply;
+}
+
 std::string failure_frame(std::uint64_t request, const Error& error,
                           const std::vector<std::string>& notes) {
     wire::Reply reply;

@@ -11,10 +11,13 @@
 
 namespace switchyard::wire {
 class Reply;
-}
+class Request;
+}  // namespace switchyard::wire
 
 namespace switchyard::controller {
 
+// The one and last answer to a request, to be filled in.
+wire::Reply answer_to(const wire::Request& request);
 // What a command is told when its request cannot be met.
 std::string failure_frame(std::uint64_t request, const Error& error,
                           const std::vector<std::string>& notes = {});

@@ -8,13 +8,6 @@
 namespace switchyard::controller {
 namespace {
 
-wire::Reply answer_to(const wire::Request& request) {
-    wire::Reply reply;
-    reply.set_id(request.id());
-    reply.set_last(true);
-    return reply;
-}
-
 void look_up_users(model::ReservationUpdate& update) {
     for (model::NamedUsers& user : update.users.names) {
         user.uids.clear();
