@@ -86,6 +86,14 @@ def bare_loop(tools, count, *programs):
     return count / seconds
 
 
+def bare_script(system):
+    """What `sbatch --wrap true` makes, as a file that can be started by itself."""
+    path = system.dir / "work" / "bare.sh"
+    path.write_text("#!/bin/sh\n# This script was created by sbatch --wrap.\n\ntrue\n")
+    path.chmod(0o755)
+    return path
+
+
 def through(system, tools, count, floor_of, submit_all):
     """Jobs a second from the first submission to the end of the last job, three times, each with the floor beside it."""
     rates, floors = [], []
@@ -108,7 +116,7 @@ def throughput(system, tools, scale):
     wanted = int(2000 * scale)
     count = wanted if system.name == "Switchyard" else min(wanted, PEER_JOBS)
     note = {} if count == wanted else {"note": f"with {count:,}"}
-    script, submitter = ["/bin/sh", "-c", "true"], [str(tools / "empty")]
+    script, submitter = [str(bare_script(system))], [str(tools / "empty")]
     job = ["-o", "/dev/null", "--mem=10", "--wrap", "true"]
     goal = {"peer": 10, "floor": 0.5}
     rows = {}

@@ -48,10 +48,21 @@ bool is_by_state(const core::event::JobFilter& filter) {
            filter.reservations.empty() && filter.wckeys.empty();
 }
 
+// Most programs that ask again and again ask for those who have not ended, beside whom there may be
+// many who have.
+core::JobTable::Walk walk_for(const JobMatcher& match) {
+    const auto is_end = [](model::JobState state) { return model::is_finished(state); };
+    const bool ended = match.filter.states.empty()
+                           ? match.all_states
+                           : std::ranges::any_of(match.filter.states, is_end);
+    return ended ? core::JobTable::Walk::All : core::JobTable::Walk::PassesEnded;
+}
+
 // What the phase of a folded job says about the states that are asked for; none: not enough.
 std::optional<bool> has_state(const JobMatcher& match, const FoldedJob& job) {
     const std::vector<model::JobState>& wanted = match.filter.states;
     if (wanted.empty()) return match.all_states || !job.ended;
+    if (job.ended && walk_for(match) == core::JobTable::Walk::PassesEnded) return false;
     if (!job.pending && !job.running) return std::nullopt;
     const auto state = job.pending ? model::JobState::Pending : model::JobState::Running;
     return std::ranges::find(wanted, state) != wanted.end();
@@ -192,6 +203,7 @@ Result<JobStreams::Stream> JobStreams::open(Session& session, std::uint64_t requ
         stream.ids = ids_of_users(cluster, std::exchange(stream.match.filter.uids, {}));
     }
     stream.by_state = is_by_state(stream.match.filter);
+    stream.walk = walk_for(stream.match);
     if (selectors.empty() && !query.hidden_partitions()) {
         for (const model::Partition& partition : cluster.partitions()) {
             if (partition.hidden) stream.hidden.push_back(partition.name);
@@ -247,7 +259,7 @@ bool JobStreams::serve(Stream& stream, Session& session) {
         }
         more = stream.place < stream.ids->size();
     } else {
-        auto it = jobs.upper_bound(stream.after);
+        auto it = jobs.upper_bound(stream.after, stream.walk);
         for (; it != jobs.end() && !full(); ++it) {
             offer(stream, it);
             stream.after = it.id();

@@ -41,6 +41,7 @@ class JobStreams {
         std::uint64_t request = 0;
         JobMatcher match;
         bool by_state = false;  // Nothing but states, and hidden partitions, decide who is shown.
+        core::JobTable::Walk walk = core::JobTable::Walk::All;
         bool with_steps = false;
         bool states_only = false;
         std::vector<std::string> hidden;        // Partitions that this caller is not shown.

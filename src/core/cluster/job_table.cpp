@@ -26,29 +26,36 @@ JobTable::JobTable() = default;
 JobTable::JobTable(JobKeeping keeping) : keeping_(std::move(keeping)) {}
 JobTable::~JobTable() = default;
 
-JobTable::Slot* JobTable::slot(JobId id) const {
+// Null if there is no such job.
+JobTable::Page* JobTable::page_of(JobId id) const {
     const auto page = pages_.find(id.value / kPage);
     if (page == pages_.end()) return nullptr;
-    Slot& slot = page->second.slots[id.value % kPage];
-    return slot.used() ? &slot : nullptr;
+    return page->second.slots[id.value % kPage].used() ? &page->second : nullptr;
 }
 
-model::Job& JobTable::open(JobId id, Slot& slot) const {
+JobTable::Slot* JobTable::slot(JobId id) const {
+    Page* page = page_of(id);
+    return page != nullptr ? &page->slots[id.value % kPage] : nullptr;
+}
+
+model::Job& JobTable::open(JobId id, Page& page) const {
+    Slot& slot = page.slots[id.value % kPage];
     if (slot.open == nullptr) {
         slot.open = std::make_unique<model::Job>(keeping_.folding->unfold(slot.folded.view()));
         slot.folded = {};
+        page.ended.reset(id.value % kPage);
         opened_.push_back(id);
     }
     return *slot.open;
 }
 
 model::Job* JobTable::get(JobId id) {
-    Slot* found = slot(id);
-    return found != nullptr ? &open(id, *found) : nullptr;
+    Page* page = page_of(id);
+    return page != nullptr ? &open(id, *page) : nullptr;
 }
 const model::Job* JobTable::get(JobId id) const {
-    Slot* found = slot(id);
-    return found != nullptr ? &open(id, *found) : nullptr;
+    Page* page = page_of(id);
+    return page != nullptr ? &open(id, *page) : nullptr;
 }
 
 model::Job& JobTable::at(JobId id) {
@@ -64,23 +71,30 @@ const model::Job& JobTable::at(JobId id) const {
 
 JobTable::const_iterator JobTable::iterator_to(JobId id, bool opens) const {
     if (!contains(id)) return end();
-    return {this, pages_.find(id.value / kPage), id.value % kPage, opens};
+    return {this, pages_.find(id.value / kPage), id.value % kPage, opens, Walk::All};
 }
 JobTable::const_iterator JobTable::find(JobId id) const { return iterator_to(id, true); }
 JobTable::const_iterator JobTable::glance(JobId id) const { return iterator_to(id, false); }
-JobTable::const_iterator JobTable::end() const { return {this, pages_.end(), 0, false}; }
-JobTable::const_iterator JobTable::begin() const { return first_from(pages_.begin(), 0); }
-JobTable::const_iterator JobTable::upper_bound(JobId id) const {
+JobTable::const_iterator JobTable::end() const { return {this, pages_.end(), 0, false, Walk::All}; }
+JobTable::const_iterator JobTable::begin() const {
+    return first_from(pages_.begin(), 0, Walk::All);
+}
+JobTable::const_iterator JobTable::upper_bound(JobId id, Walk walk) const {
     const auto page = pages_.lower_bound(id.value / kPage);
     const bool same = page != pages_.end() && page->first == id.value / kPage;
-    return first_from(page, same ? id.value % kPage + 1 : 0);
+    return first_from(page, same ? id.value % kPage + 1 : 0, walk);
 }
 
 // The first job at this place or behind it.
-JobTable::const_iterator JobTable::first_from(Pages::iterator page, std::uint32_t place) const {
+JobTable::const_iterator JobTable::first_from(Pages::iterator page, std::uint32_t place,
+                                              Walk walk) const {
     for (; page != pages_.end(); ++page, place = 0) {
+        const Page& here = page->second;
+        const bool passes = walk == Walk::PassesEnded;
+        if (passes && here.ended.count() == here.used) continue;
         for (; place < kPage; ++place) {
-            if (page->second.slots[place].used()) return {this, page, place, false};
+            if (!here.slots[place].used() || (passes && here.ended.test(place))) continue;
+            return {this, page, place, false, walk};
         }
     }
     return end();
@@ -118,7 +132,7 @@ model::Job& JobTable::add(model::Job job) {
 void JobTable::erase(JobId id) {
     by_uid_.erase({at(id).spec->uid, id});
     const auto page = pages_.find(id.value / kPage);
-    page->second.slots[id.value % kPage] = {};
+    page->second.slots[id.value % kPage] = {};  // Open since at() looked at it.
     if (--page->second.used == 0) pages_.erase(page);
     --size_;
 }
@@ -126,23 +140,27 @@ void JobTable::erase(JobId id) {
 void JobTable::fold_idle() {
     if (keeping_.folding == nullptr) return;
     for (; opened_.size() > keeping_.open_max; opened_.pop_front()) {
-        Slot* found = slot(opened_.front());
-        if (found == nullptr || found->open == nullptr) continue;
-        keeping_.folding->fold(*found->open, scratch_);
-        found->folded = Bytes(scratch_);
-        found->open.reset();
+        const JobId id = opened_.front();
+        Page* page = page_of(id);
+        if (page == nullptr) continue;
+        Slot& slot = page->slots[id.value % kPage];
+        if (slot.open == nullptr) continue;
+        page->ended.set(id.value % kPage, model::is_finished(*slot.open));
+        keeping_.folding->fold(*slot.open, scratch_);
+        slot.folded = Bytes(scratch_);
+        slot.open.reset();
     }
 }
 
 JobTable::const_iterator& JobTable::const_iterator::operator++() {
-    *this = table_->first_from(page_, place_ + 1);
+    *this = table_->first_from(page_, place_ + 1, walk_);
     return *this;
 }
 
 std::string_view JobTable::const_iterator::folded() const { return slot().folded.view(); }
 
 const model::Job& JobTable::const_iterator::job() const {
-    if (opens_) return table_->open(id(), slot());
+    if (opens_) return table_->open(id(), page_->second);
     if (slot().open != nullptr) return *slot().open;
     if (copy_ == nullptr) {
         copy_ = std::make_shared<const model::Job>(

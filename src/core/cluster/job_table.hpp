@@ -8,6 +8,7 @@
 #pragma once
 
 #include <array>
+#include <bitset>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -58,7 +59,10 @@ class JobTable {
     const_iterator glance(JobId id) const;
     const_iterator begin() const;
     const_iterator end() const;
-    const_iterator upper_bound(JobId id) const;
+    // Whom a walk meets: a walk about those who have not ended need not stop at the folded ones
+    // that have. (It may meet one that is open: nobody was told of its end.)
+    enum class Walk : std::uint8_t { All, PassesEnded };
+    const_iterator upper_bound(JobId id, Walk walk = Walk::All) const;
     std::vector<JobId> ids() const;  // Of all.
     // In the order of ids. A job's user never changes.
     std::vector<JobId> of_user(std::uint32_t uid) const;
@@ -90,14 +94,16 @@ class JobTable {
     struct Page {
         std::array<Slot, kPage> slots;
         std::uint32_t used = 0;
+        std::bitset<kPage> ended;  // Those of the folded ones that have.
     };
 
     using Pages = std::map<std::uint32_t, Page>;
 
+    Page* page_of(JobId id) const;
     Slot* slot(JobId id) const;
-    model::Job& open(JobId id, Slot& slot) const;
+    model::Job& open(JobId id, Page& page) const;
     const_iterator iterator_to(JobId id, bool opens) const;
-    const_iterator first_from(Pages::iterator page, std::uint32_t place) const;
+    const_iterator first_from(Pages::iterator page, std::uint32_t place, Walk walk) const;
 
     JobKeeping keeping_;
     // Opening and folding change how a job is kept, not which job it is.
@@ -133,8 +139,9 @@ class JobTable::const_iterator {
 
   private:
     friend class JobTable;
-    const_iterator(const JobTable* table, Pages::iterator page, std::uint32_t place, bool opens)
-        : table_(table), page_(page), place_(place), opens_(opens) {}
+    const_iterator(const JobTable* table, Pages::iterator page, std::uint32_t place, bool opens,
+                   Walk walk)
+        : table_(table), page_(page), place_(place), opens_(opens), walk_(walk) {}
     Slot& slot() const { return page_->second.slots[place_]; }
     const model::Job& job() const;
 
@@ -142,6 +149,7 @@ class JobTable::const_iterator {
     Pages::iterator page_;
     std::uint32_t place_;  // 0 at the end.
     bool opens_;
+    Walk walk_;
     mutable std::shared_ptr<const model::Job> copy_;
 };
 

@@ -69,6 +69,37 @@ TEST(JobTable, remembers_what_was_changed_while_a_job_was_open) {
     EXPECT_EQ(table.at(JobId{1}).priority, 8u);
 }
 
+std::vector<std::uint32_t> met(const JobTable& table, std::uint32_t after) {
+    std::vector<std::uint32_t> ids;
+    auto at = table.upper_bound(JobId{after}, JobTable::Walk::PassesEnded);
+    for (; at != table.end(); ++at) ids.push_back(at.id().value);
+    return ids;
+}
+
+TEST(JobTable, a_walk_about_the_living_passes_over_folded_jobs_that_have_ended) {
+    JobTable table({.folding = std::make_shared<Drawers>(), .open_max = 0});
+    for (std::uint32_t id = 1; id <= 300; ++id) {
+        model::Job& added = table.add(job(id));
+        if (id % 100 != 0) added.phase = model::Ended{};
+    }
+    EXPECT_EQ(met(table, 0).size(), 300u) << "open ones are left to whoever walks";
+    table.fold_idle();
+    EXPECT_EQ(met(table, 0), (std::vector<std::uint32_t>{100, 200, 300}));
+    EXPECT_EQ(met(table, 100), (std::vector<std::uint32_t>{200, 300}));
+    EXPECT_EQ(walked(table).size(), 300u);
+
+    // One comes back, one is over, one is gone.
+    table.at(JobId{150}).phase = model::Pending{};
+    table.at(JobId{200}).phase = model::Ended{};
+    table.erase(JobId{300});
+    table.fold_idle();
+    EXPECT_EQ(met(table, 0), (std::vector<std::uint32_t>{100, 150}));
+    // A new job under the number of one that had ended.
+    table.erase(JobId{7});
+    table.add(job(7));
+    EXPECT_EQ(met(table, 0), (std::vector<std::uint32_t>{7, 100, 150}));
+}
+
 TEST(JobTable, gives_references_that_hold_until_it_folds) {
     JobTable table({.folding = std::make_shared<Drawers>(), .open_max = 0});
     for (std::uint32_t id = 1; id <= 200; ++id) table.add(job(id));
