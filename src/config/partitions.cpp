@@ -73,6 +73,11 @@ Status set_alloc_nodes(Draft& draft, std::string_view value) {
     SY_TRY(draft.partition.alloc_nodes, model::expand_hostlist(value));
     return {};
 }
+Status set_preempt_mode(Draft& draft, std::string_view value) {
+    SY_TRY(const model::PreemptWords words, model::parse_preempt_mode(value));
+    draft.partition.preempt_mode = words.mode;
+    return {};
+}
 // The key of old files: both the tier and the factor.
 Status set_priority(Draft& draft, std::string_view value) {
     SY_CHECK(number<&Partition::priority_tier>(draft, value));
@@ -137,7 +142,7 @@ constexpr auto kPartitionKeys = std::to_array<KeyRule<Draft>>({
     {"Alternate", text<&Partition::alternate>, kOnlyShown},
     {"GraceTime", number<&Partition::grace_time>, kNoPreemption},
     {"OverTimeLimit", minutes_or_unlimited<&Partition::over_time_limit>},
-    {"PreemptMode", text<&Partition::preempt_mode>, kNoPreemption},
+    {"PreemptMode", set_preempt_mode, kNoPreemption},
     {"CpuBind"},
     {"DefCpuPerGPU"},
     {"DefMemPerGPU"},

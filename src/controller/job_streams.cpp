@@ -73,6 +73,8 @@ model::Running bare(const model::Running& run) {
     out.started = run.started;
     out.ends_by = run.ends_by;
     out.suspended_for = run.suspended_for;
+    out.preemptable_at = run.preemptable_at;
+    out.preempted = run.preempted;
     return out;
 }
 model::JobPhase bare(const model::JobPhase& phase) {

@@ -52,6 +52,15 @@ struct Pending {
     bool operator==(const Pending&) const = default;
 };
 
+// Another job of a higher tier takes its place.
+struct Preemption {
+    Instant at{};
+    JobId by;
+    std::optional<Instant> grace_ends;  // It was warned, and is ended then.
+    bool lends_cores = false;           // Suspended for it: its cores are the other's meanwhile.
+    bool operator==(const Preemption&) const = default;
+};
+
 struct Running {
     Allocation allocation;
     Instant started{};
@@ -60,6 +69,8 @@ struct Running {
     std::optional<Instant> gpus_idle_since;  // Flagged: it holds cards and does not use them.
     std::string reservation;                 // The one it runs in; empty: none.
     std::string licenses;                    // What it holds of them: "fluent:2".
+    std::optional<Instant> preemptable_at;   // From then on; none: never.
+    std::optional<Preemption> preempted;
     bool operator==(const Running&) const = default;
 };
 

@@ -15,6 +15,17 @@ enum class PartitionState : std::uint8_t { Up = 0, Down = 1, Drain = 2, Inactive
 std::string_view to_string(PartitionState state);  // "UP"
 Result<PartitionState> parse_partition_state(std::string_view text);
 
+// What becomes of a job whose place another one takes. Wire numbers: append only.
+enum class PreemptMode : std::uint8_t { Off = 0, Cancel = 1, Requeue = 2, Suspend = 3 };
+std::string_view to_string(PreemptMode mode);  // "REQUEUE"
+// "REQUEUE", "SUSPEND,GANG", "GANG" (which alone is OFF), in any case.
+struct PreemptWords {
+    PreemptMode mode = PreemptMode::Off;
+    bool gang = false;
+    bool operator==(const PreemptWords&) const = default;
+};
+Result<PreemptWords> parse_preempt_mode(std::string_view text);
+
 struct Partition {
     enum class OverSubscribe : std::uint8_t { No = 0, Yes = 1, Force = 2, Exclusive = 3 };
 
@@ -36,7 +47,7 @@ struct Partition {
     std::string qos, alternate;
     std::uint32_t grace_time = 0;
     std::optional<std::uint32_t> over_time_limit;  // Minutes.
-    std::string preempt_mode;
+    std::optional<PreemptMode> preempt_mode;       // None: the cluster's.
     bool operator==(const Partition&) const = default;
 };
 

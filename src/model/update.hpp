@@ -71,6 +71,8 @@ struct PartitionUpdate {
     std::optional<std::uint32_t> min_nodes, priority_tier, priority_job_factor;
     std::optional<std::optional<std::uint32_t>> max_nodes;
     std::optional<Partition::OverSubscribe> over_subscribe;
+    std::optional<std::uint32_t> grace_time;
+    std::optional<PreemptMode> preempt_mode;
     bool operator==(const PartitionUpdate&) const = default;
 };
 

@@ -44,6 +44,21 @@ Status decode_into(const Pending& from, model::Pending& to) {
     return {};
 }
 
+void encode(const model::Preemption& from, Preemption* to) {
+    to->set_at(millis_of(from.at));
+    to->set_by(from.by.value);
+    if (from.grace_ends) to->set_grace_ends(millis_of(*from.grace_ends));
+    to->set_lends_cores(from.lends_cores);
+}
+
+Status decode_into(const Preemption& from, model::Preemption& to) {
+    to.at = instant_of(from.at());
+    to.by = JobId{from.by()};
+    if (from.has_grace_ends()) to.grace_ends = instant_of(from.grace_ends());
+    to.lends_cores = from.lends_cores();
+    return {};
+}
+
 void encode(const model::Running& from, Running* to) {
     encode(from.allocation, to->mutable_allocation());
     to->set_started(millis_of(from.started));
@@ -52,6 +67,8 @@ void encode(const model::Running& from, Running* to) {
     if (from.gpus_idle_since) to->set_gpus_idle_since(millis_of(*from.gpus_idle_since));
     if (!from.reservation.empty()) to->set_reservation(from.reservation);
     if (!from.licenses.empty()) to->set_licenses(from.licenses);
+    if (from.preemptable_at) to->set_preemptable_at(millis_of(*from.preemptable_at));
+    if (from.preempted) encode(*from.preempted, to->mutable_preempted());
 }
 
 Status decode_into(const Running& from, model::Running& to) {
@@ -62,6 +79,8 @@ Status decode_into(const Running& from, model::Running& to) {
     if (from.has_gpus_idle_since()) to.gpus_idle_since = instant_of(from.gpus_idle_since());
     to.reservation = from.reservation();
     to.licenses = from.licenses();
+    if (from.has_preemptable_at()) to.preemptable_at = instant_of(from.preemptable_at());
+    if (from.has_preempted()) SY_CHECK(read_message(from.preempted(), to.preempted));
     return {};
 }
 

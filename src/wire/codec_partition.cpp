@@ -37,7 +37,7 @@ void encode(const model::Partition& from, Partition* to) {
     if (!from.alternate.empty()) to->set_alternate(from.alternate);
     to->set_grace_time(from.grace_time);
     if (from.over_time_limit) to->set_over_time_limit(*from.over_time_limit);
-    if (!from.preempt_mode.empty()) to->set_preempt_mode(from.preempt_mode);
+    if (from.preempt_mode) to->set_preempt_mode(std::string(model::to_string(*from.preempt_mode)));
 }
 
 Status decode_into(const Partition& from, model::Partition& to) {
@@ -75,7 +75,10 @@ Status decode_into(const Partition& from, model::Partition& to) {
     to.alternate = from.alternate();
     to.grace_time = from.grace_time();
     if (from.has_over_time_limit()) to.over_time_limit = from.over_time_limit();
-    to.preempt_mode = from.preempt_mode();
+    // Once any word was kept; one that says nothing is the cluster's.
+    if (const auto words = model::parse_preempt_mode(from.preempt_mode());
+        words && !from.preempt_mode().empty())
+        to.preempt_mode = words->mode;
     return {};
 }
 

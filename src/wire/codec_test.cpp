@@ -79,6 +79,7 @@ class Filler {
     void fill(model::Hold& to) { fill_enum(to, model::Hold::Admin); }
     void fill(model::Completing::Next& to) { fill_enum(to, model::Completing::Next::SpecialExit); }
     void fill(model::NodeConfig::Start& to) { fill_enum(to, model::NodeConfig::Start::Future); }
+    void fill(model::PreemptMode& to) { fill_enum(to, model::PreemptMode::Suspend); }
     void fill(model::PartitionState& to) { fill_enum(to, model::PartitionState::Inactive); }
     void fill(model::Partition::OverSubscribe& to) {
         fill_enum(to, model::Partition::OverSubscribe::Exclusive);
@@ -144,7 +145,8 @@ class Filler {
     SY_FILL(model::Pending, reason, detail, hold, eligible_at, planned_start, planned_nodes,
             special_exit);
     SY_FILL(model::Running, allocation, started, ends_by, suspended_for, gpus_idle_since,
-            reservation, licenses);
+            reservation, licenses, preemptable_at, preempted);
+    SY_FILL(model::Preemption, at, by, grace_ends, lends_cores);
     SY_FILL(model::Suspended, run, since);
     SY_FILL(model::Completing, run, ended, outcome, dirty_nodes, next);
     SY_FILL(model::Ended, run, ended, outcome);
@@ -194,7 +196,7 @@ class Filler {
     SY_FILL(model::NodeUpdate, nodes, verb, reason, comment, extra, weight, features);
     SY_FILL(model::PartitionUpdate, action, name, nodes, allow_groups, allow_accounts, state,
             is_default, hidden, root_only, max_time, default_time, min_nodes, priority_tier,
-            priority_job_factor, max_nodes, over_subscribe);
+            priority_job_factor, max_nodes, over_subscribe, grace_time, preempt_mode);
     SY_FILL(model::NamedUsers, name, uids);
     SY_FILL(model::Reservation, id, name, start, end, nodes, node_count, features, partition,
             licenses, comment, flags, users, groups, accounts, users_denied, accounts_denied,

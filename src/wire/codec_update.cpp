@@ -183,6 +183,8 @@ void encode(const model::PartitionUpdate& from, PartitionUpdate* to) {
     if (from.priority_tier) to->set_priority_tier(*from.priority_tier);
     if (from.priority_job_factor) to->set_priority_job_factor(*from.priority_job_factor);
     if (from.over_subscribe) to->set_over_subscribe(number_of(*from.over_subscribe));
+    if (from.grace_time) to->set_grace_time(*from.grace_time);
+    if (from.preempt_mode) to->set_preempt_mode(number_of(*from.preempt_mode));
     // Set to nothing is not the same as left as it is.
     if (from.default_time) {
         if (*from.default_time) encode(**from.default_time, to->mutable_default_time());
@@ -213,6 +215,10 @@ Status decode_into(const PartitionUpdate& from, model::PartitionUpdate& to) {
     if (from.has_over_subscribe())
         SY_CHECK(read_enum(from.over_subscribe(), model::Partition::OverSubscribe::Exclusive,
                            "over_subscribe", to.over_subscribe.emplace()));
+    if (from.has_grace_time()) to.grace_time = from.grace_time();
+    if (from.has_preempt_mode())
+        SY_CHECK(read_enum(from.preempt_mode(), model::PreemptMode::Suspend, "preempt_mode",
+                           to.preempt_mode.emplace()));
     if (from.has_default_time())
         SY_CHECK(read_message(from.default_time(), to.default_time.emplace().emplace()));
     if (from.clear_default_time()) to.default_time.emplace();

@@ -89,8 +89,8 @@ std::string marked_partition(const Group& group) {
 }
 
 std::string preempt_mode(const Group& group) {
-    const bool set = group.partition != nullptr && !group.partition->preempt_mode.empty();
-    return set ? group.partition->preempt_mode : "OFF";
+    const bool set = group.partition != nullptr && group.partition->preempt_mode;
+    return std::string(to_string(set ? *group.partition->preempt_mode : model::PreemptMode::Off));
 }
 
 std::string max_cpus_per_node(const Group& group) {

@@ -347,7 +347,8 @@ void write_rules(Document& document, const Partition& partition) {
     document.text("name", partition.name);
     document.text("node_sets", "");
     document.texts("preempt_mode",
-                   {partition.preempt_mode.empty() ? "CLUSTER_GLOBAL" : partition.preempt_mode});
+                   {partition.preempt_mode ? std::string(to_string(*partition.preempt_mode))
+                                           : "CLUSTER_GLOBAL"});
     document.begin_map("priority");
     document.integer("job_factor", partition.priority_job_factor);
     document.integer("tier", partition.priority_tier);

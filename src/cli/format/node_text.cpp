@@ -177,7 +177,7 @@ std::string partition_record(const Partition& p, const std::vector<Node>& nodes,
                     yes_no(p.require_reservation), over_subscribe_text(p)));
     record.line(fmt::format("OverTimeLimit={} PreemptMode={}",
                             p.over_time_limit ? std::to_string(*p.over_time_limit) : "NONE",
-                            p.preempt_mode.empty() ? "OFF" : p.preempt_mode));
+                            to_string(p.preempt_mode.value_or(model::PreemptMode::Off))));
     record.line(fmt::format("State={} TotalCPUs={} TotalNodes={} SelectTypeParameters=NONE",
                             model::to_string(p.state), totals.cpus, totals.nodes));
     record.line("JobDefaults=(null)");
