@@ -39,6 +39,8 @@ bool Job::operator==(const Job& other) const {
 
 JobState state_of(const Job& job) {
     if (std::holds_alternative<Completing>(job.phase)) return JobState::Completing;
+    const auto* running = std::get_if<Running>(&job.phase);
+    if (running != nullptr && running->configuring) return JobState::Configuring;
     return base_state_of(job);
 }
 
@@ -60,8 +62,10 @@ JobState base_state_of(const Job& job) {
 
 Reason reason_of(const Job& job) {
     if (const auto* pending = std::get_if<Pending>(&job.phase)) return pending->reason;
-    if (const auto* running = std::get_if<Running>(&job.phase))
+    if (const auto* running = std::get_if<Running>(&job.phase)) {
+        if (running->configuring) return Reason::Prolog;
         return running->gpus_idle_since ? Reason::GpuIdle : Reason::None;
+    }
     const Outcome* outcome = outcome_of(job);
     return outcome != nullptr ? outcome->reason : Reason::None;
 }

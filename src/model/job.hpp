@@ -71,6 +71,7 @@ struct Running {
     std::string licenses;                    // What it holds of them: "fluent:2".
     std::optional<Instant> preemptable_at;   // From then on; none: never.
     std::optional<Preemption> preempted;
+    bool configuring = false;  // PrologSlurmctld has not ended: nothing is launched.
     bool operator==(const Running&) const = default;
 };
 
@@ -89,6 +90,7 @@ struct Completing {
     Outcome outcome;
     std::vector<std::string> dirty_nodes;
     Next next = Next::End;
+    bool epilog = false;  // All nodes are clean; EpilogSlurmctld has not ended.
     bool operator==(const Completing&) const = default;
 };
 
@@ -132,7 +134,7 @@ struct Job {
 };
 
 JobState state_of(
-    const Job& job);  // Completing while it is; see base_state_of for what lies beneath.
+    const Job& job);  // Completing or Configuring while it is; see base_state_of for the rest.
 JobState base_state_of(
     const Job& job);  // Of a completing one: how it ended, or Pending if it runs again.
 Reason reason_of(const Job& job);

@@ -69,6 +69,7 @@ void encode(const model::Running& from, Running* to) {
     if (!from.licenses.empty()) to->set_licenses(from.licenses);
     if (from.preemptable_at) to->set_preemptable_at(millis_of(*from.preemptable_at));
     if (from.preempted) encode(*from.preempted, to->mutable_preempted());
+    if (from.configuring) to->set_configuring(true);
 }
 
 Status decode_into(const Running& from, model::Running& to) {
@@ -81,6 +82,7 @@ Status decode_into(const Running& from, model::Running& to) {
     to.licenses = from.licenses();
     if (from.has_preemptable_at()) to.preemptable_at = instant_of(from.preemptable_at());
     if (from.has_preempted()) SY_CHECK(read_message(from.preempted(), to.preempted));
+    to.configuring = from.configuring();
     return {};
 }
 
@@ -101,6 +103,7 @@ void encode(const model::Completing& from, Completing* to) {
     encode(from.outcome, to->mutable_outcome());
     put_strings(from.dirty_nodes, to->mutable_dirty_nodes());
     to->set_next(number_of(from.next));
+    if (from.epilog) to->set_epilog(true);
 }
 
 Status decode_into(const Completing& from, model::Completing& to) {
@@ -109,6 +112,7 @@ Status decode_into(const Completing& from, model::Completing& to) {
     if (from.has_outcome()) SY_CHECK(read_message(from.outcome(), to.outcome));
     to.dirty_nodes = strings_of(from.dirty_nodes());
     SY_CHECK(read_enum(from.next(), model::Completing::Next::SpecialExit, "next", to.next));
+    to.epilog = from.epilog();
     return {};
 }
 
