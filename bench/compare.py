@@ -22,6 +22,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 TREE = HERE.parent
 sys.path.insert(0, str(HERE))
 
+from markers import put_between  # noqa: E402
 from systems import Slurm, Switchyard, System  # noqa: E402
 from work import WORK  # noqa: E402
 
@@ -164,15 +165,9 @@ def cell(figure):
     return (value + spread + note + failed).strip()
 
 
-BEGIN, END = "<!-- figures: begin -->", "<!-- figures: end -->"
-
-
 def write(path, text, results):
     """Puts the table between the markers, and what changed against the last one below it."""
-    before = path.read_text()
-    head, _, rest = before.partition(BEGIN)
-    _, _, tail = rest.partition(END)
-    path.write_text(f"{head}{BEGIN}\n{text}\n{END}{tail}")
+    put_between(path, "figures", text)
     last = HERE / "last.json"
     if last.exists():
         old = json.loads(last.read_text())

@@ -18,10 +18,10 @@ import subprocess
 import time
 
 from compare import TREE, describe
+from markers import put_between
 from schedule import table
 from systems import NODES, Switchyard, System, wait_until
 
-BEGIN, END = "<!-- memory: begin -->", "<!-- memory: end -->"
 SCRIPT_BYTES, ENVIRONMENT_BYTES = 1000, 2500
 TEN = 10  # Jobs of a second user, who asks for them alone.
 GOALS = "Goals: at most 1,000 bytes a job; a first answer within 2 s with 100,000; one user's ten within 3 ms."
@@ -125,10 +125,7 @@ def main():
     text = report(figures)
     print(text)
     if options.write:
-        path = pathlib.Path(options.write)
-        head, _, rest = path.read_text().partition(BEGIN)
-        _, _, tail = rest.partition(END)
-        path.write_text(f"{head}{BEGIN}\n{text}\n{END}{tail}")
+        put_between(options.write, "memory", text)
 
 
 if __name__ == "__main__":

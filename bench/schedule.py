@@ -17,8 +17,8 @@ import subprocess
 import tempfile
 
 from compare import TREE, describe
+from markers import put_between
 
-BEGIN, END = "<!-- scheduler: begin -->", "<!-- scheduler: end -->"
 PENDING_PER_NODE = 10
 POLICIES = {"fifo": "FIFO", "easy": "EASY", "backfill": "Switchyard"}
 
@@ -160,10 +160,7 @@ def main():
     text = "\n".join(lines).rstrip()
     print(text)
     if options.write:
-        path = pathlib.Path(options.write)
-        head, _, rest = path.read_text().partition(BEGIN)
-        _, _, tail = rest.partition(END)
-        path.write_text(f"{head}{BEGIN}\n{text}\n{END}{tail}")
+        put_between(options.write, "scheduler", text)
 
 
 if __name__ == "__main__":

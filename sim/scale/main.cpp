@@ -9,6 +9,7 @@
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <string_view>
 
 #include "sim/scale/flow.hpp"
@@ -22,6 +23,7 @@ constexpr Instant kBegin = Instant{Seconds{1'700'000'000}};
 struct Options {
     enum class Mode { Pass, Flow, Memory } mode = Mode::Pass;
     std::uint32_t jobs = 100000, nodes = 10000;
+    std::optional<std::uint32_t> planned;
     std::uint64_t seed = 1;
     double load = 1.0, failures = 20;
     Mix mix = Mix::Site;
@@ -35,6 +37,7 @@ void usage() {
                  "  --jobs N --nodes M --seed S --mix site|cards --load 1.0 --failures-per-day 20\n"
                  "  --policy backfill|easy|fifo   reservations for the top of the queue, for the\n"
                  "                                first job alone, or nobody passes anybody\n"
+                 "  --planned N                   bf_max_job_test: so many jobs have places kept\n"
                  "  --swf FILE                    a recorded workload instead (--flow)\n"
                  "  --json --progress\n");
     std::exit(2);
@@ -65,6 +68,8 @@ Options parse(int argc, char** argv) {
             options.jobs = number<std::uint32_t>(value());
         else if (name == "--nodes")
             options.nodes = number<std::uint32_t>(value());
+        else if (name == "--planned")
+            options.planned = number<std::uint32_t>(value());
         else if (name == "--seed")
             options.seed = number<std::uint64_t>(value());
         else if (name == "--load")
@@ -90,7 +95,9 @@ Options parse(int argc, char** argv) {
     return options;
 }
 
-void set_policy(core::Settings& settings, const std::string& policy) {
+void set_policy(core::Settings& settings, const Options& options) {
+    const std::string& policy = options.policy;
+    if (options.planned) settings.backfill_jobs_max = *options.planned;
     if (policy == "fifo")
         settings.backfill = false;
     else if (policy == "easy")
@@ -103,7 +110,7 @@ void set_policy(core::Settings& settings, const std::string& policy) {
 void measure_pass(const Options& options, Report& report) {
     FlowOptions flow_options;
     flow_options.settings = settings_for(options.nodes, options.mix);
-    set_policy(flow_options.settings, options.policy);
+    set_policy(flow_options.settings, options);
     Flow flow(std::move(flow_options), kBegin);
     Source source(options.seed, options.nodes, options.mix);
     const std::uint64_t before = allocated_bytes();
@@ -165,7 +172,7 @@ void measure_flow(const Options& options, Report& report) {
         flow_options.settings = settings_for(trace->nodes, trace->cores_per_node, Mix::Plain);
         stream = std::move(trace->stream);
     }
-    set_policy(flow_options.settings, options.policy);
+    set_policy(flow_options.settings, options);
     Flow flow(std::move(flow_options), kBegin);
     const Stopwatch watch;
     flow.run(*stream);

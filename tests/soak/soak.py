@@ -17,11 +17,12 @@ import sys
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "system")]
+sys.path[:0] = [str(HERE), str(HERE.parent / "system"), str(HERE.parent.parent / "bench")]
 
 import world  # noqa: E402
 from audit import Audit  # noqa: E402
 from field import Field  # noqa: E402
+from markers import put_between  # noqa: E402
 from trouble import Trouble  # noqa: E402
 
 
@@ -47,18 +48,6 @@ def run(seconds, seed, say=print):
         field.stop()
 
 
-BEGIN, END = "<!-- soak: begin -->", "<!-- soak: end -->"
-
-
-def write(path, text):
-    before = path.read_text()
-    if BEGIN not in before:
-        before += f"\n## Endurance\n\n{BEGIN}\n{END}\n"
-    head, _, rest = before.partition(BEGIN)
-    _, _, tail = rest.partition(END)
-    path.write_text(f"{head}{BEGIN}\n{text}\n{END}{tail}")
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--minutes", type=float, default=60)
@@ -72,7 +61,7 @@ def main():
     audit = run(options.minutes * 60, options.seed, lambda text: print(text, flush=True))
     print(audit.text())
     if options.write:
-        write(options.write, audit.text())
+        put_between(options.write, "soak", audit.text())
     return 1 if audit.faults else 0
 
 

@@ -12,6 +12,7 @@
 
 #include "base/assert.hpp"
 #include "core/cluster/cluster_impl.hpp"
+#include "core/sched/idle.hpp"
 #include "core/sched/placement.hpp"
 #include "model/hostlist.hpp"
 
@@ -273,8 +274,7 @@ void Cluster::Impl::give_up_hope(sched::Group& group) {
     if (group.hope_checked == hope_epoch_) return;
     group.hope_checked = hope_epoch_;
     const auto holds = [&](sched::WindowOwner owner) {
-        const sched::View idle{.empty = true, .owner = owner};
-        return sched::place(pool_, group.partition, group.demand, idle).has_value();
+        return sched::could_hold(pool_, group.partition, group.demand, sched::Nodes::Usable, owner);
     };
     const std::vector<sched::WindowOwner> owners = sched::owners_of(group.demand.shape);
     const bool hopeless = std::ranges::none_of(owners, holds);

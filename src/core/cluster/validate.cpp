@@ -5,7 +5,7 @@
 
 #include "core/cluster/cluster_impl.hpp"
 #include "core/cluster/memory_limits.hpp"
-#include "core/sched/placement.hpp"
+#include "core/sched/idle.hpp"
 
 namespace switchyard::core {
 namespace {
@@ -130,28 +130,21 @@ Status check_access(const JobSpec& spec, const model::Partition& partition, cons
     return {};
 }
 
-// What one node, any of the partition, can never hold of the job. `part` leaves out everything
-// else.
+// What one node, any of the partition, could hold of the job. `part` leaves out everything else.
 bool some_node_holds(const sched::NodePool& pool, PartitionIndex partition, sched::Shape part) {
+    if (sched::has_undescribed(pool, partition)) return true;
     part.nodes_min = 1;
     part.required.clear();
     part.spread = true;
     if (!part.tasks_by_node) part.tasks = 1;
     part.contiguous = false;
     part.gpus_per_job.clear();
-    const sched::Demand demand = sched::make_demand(std::move(part), pool);
-    for (const NodeIndex node : pool.order(partition)) {
-        const sched::NodeEntry& entry = pool.node(node);
-        // A node nobody has seen yet and that the configuration does not describe may be anything.
-        if (entry.cores == 0) return true;
-        if (!sched::is_candidate(entry, node, demand)) continue;
-        if (sched::fit(entry, sched::empty_room(entry), demand, pool.unit()).tasks > 0) return true;
-    }
-    return false;
+    return sched::any_is_of_use(pool, partition, sched::make_demand(std::move(part), pool));
 }
 
-Status check_one_node(const sched::NodePool& pool, PartitionIndex partition,
-                      const sched::Shape& shape, std::vector<std::string>& notes) {
+// What no node holds even one of, named as Slurm names it.
+Status name_shortage(const sched::NodePool& pool, PartitionIndex partition,
+                     const sched::Shape& shape, std::vector<std::string>& notes) {
     sched::Shape part = shape;
     part.memory_per = Per::Unset;
     part.gres_per_node.clear();
@@ -163,24 +156,20 @@ Status check_one_node(const sched::NodePool& pool, PartitionIndex partition,
         return fail(Errc::NodeConfigUnavailable);
     }
     part.memory_per = shape.memory_per == Per::Gpu ? Per::Unset : shape.memory_per;
-    if (!some_node_holds(pool, partition, part)) {
+    if (!some_node_holds(pool, partition, part))
         notes.push_back("Memory specification can not be satisfied");
-        return fail(Errc::NodeConfigUnavailable);
-    }
-    if (!some_node_holds(pool, partition, shape)) return fail(Errc::NodeConfigUnavailable);
-    if (shape.gpus_per_job.empty()) return {};
+    return fail(Errc::NodeConfigUnavailable);
+}
+
+Status check_one_node(const sched::NodePool& pool, PartitionIndex partition,
+                      const sched::Shape& shape, std::vector<std::string>& notes) {
+    if (!some_node_holds(pool, partition, shape))
+        return name_shortage(pool, partition, shape, notes);
+    if (sched::has_undescribed(pool, partition)) return {};
     // So many cards, over however many nodes it takes, the partition must have.
     for (const sched::GresNeed& need : shape.gpus_per_job) {
-        std::uint64_t total = 0;
-        for (const NodeIndex node : pool.order(partition)) {
-            const sched::NodeEntry& entry = pool.node(node);
-            if (entry.cores == 0) return {};
-            for (const sched::GresPool& cards : entry.pools) {
-                const bool fits = need.type.empty() || cards.type == need.type;
-                if (cards.name == need.name && fits) total += cards.total;
-            }
-        }
-        if (total < need.count) return fail(Errc::NodeConfigUnavailable);
+        if (sched::total_of(pool, partition, need) < need.count)
+            return fail(Errc::NodeConfigUnavailable);
     }
     return {};
 }
@@ -281,12 +270,10 @@ std::optional<Reason> Cluster::Impl::limit_problem(const JobSpec& spec,
     if (shape.nodes_min == 1 && shape.tasks == 1 && spec.required_nodes.empty())
         return std::nullopt;
     const sched::Demand demand = sched::make_demand(shape, pool_);
-    const sched::View all{.empty = true, .every_node = true};
-    if (sched::place(pool_, index, demand, all)) return std::nullopt;
     // Nodes that nobody has described yet may turn out to be large enough.
-    const auto unseen = [&](NodeIndex node) { return pool_.node(node).cores == 0; };
-    if (std::ranges::none_of(pool_.order(index), unseen)) return Reason::PartitionNodeLimit;
-    return std::nullopt;
+    const bool holds = sched::could_hold(pool_, index, demand, sched::Nodes::All);
+    if (holds || sched::has_undescribed(pool_, index)) return std::nullopt;
+    return Reason::PartitionNodeLimit;
 }
 
 }  // namespace switchyard::core

@@ -142,6 +142,21 @@ std::uint64_t least_cores_in_all(const Demand& demand, const NodePool& pool) {
     return std::max<std::uint64_t>(nodes, divide_up(cpus, pool.threads_max()));
 }
 
+void FitSum::add(const Fit& fit, std::uint64_t count) {
+    nodes += count;
+    tasks += fit.tasks * count;
+    for (std::size_t kind = 0; kind < kGpuKindsMax; ++kind) gpus[kind] += fit.gpus[kind] * count;
+}
+
+bool FitSum::enough_for(const Shape& shape) const {
+    if (nodes < shape.nodes_min) return false;
+    if (!shape.tasks_by_node && tasks < shape.tasks && !shape.overcommit) return false;
+    for (std::size_t kind = 0; kind < std::min(kGpuKindsMax, shape.gpus_per_job.size()); ++kind) {
+        if (gpus[kind] < shape.gpus_per_job[kind].count) return false;
+    }
+    return true;
+}
+
 std::uint32_t shareable_cores(const NodeEntry& node, std::uint32_t share) {
     std::uint32_t count = 0;
     for (std::uint32_t core = 0; core < node.cores; ++core) {

@@ -39,6 +39,16 @@ struct Fit {
     std::array<std::uint32_t, kGpuKindsMax> gpus{};  // Of each kind in gpus_per_job.
 };
 
+// How much of a job some nodes could hold together.
+struct FitSum {
+    std::uint64_t nodes = 0, tasks = 0;
+    std::array<std::uint64_t, kGpuKindsMax> gpus{};
+
+    // So many nodes like this one.
+    void add(const Fit& fit, std::uint64_t count = 1);
+    bool enough_for(const Shape& shape) const;
+};
+
 // What the node is, not what is free on it: features, exclusions, size.
 bool is_candidate(const NodeEntry& node, NodeIndex index, const Demand& demand);
 Fit fit(const NodeEntry& node, const Room& room, const Demand& demand, Settings::Unit unit);

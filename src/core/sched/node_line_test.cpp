@@ -7,6 +7,7 @@
 
 #include "core/sched/outlook.hpp"
 #include "core/sched/supply.hpp"
+#include "core/testing/pool.hpp"
 
 namespace switchyard::core::sched {
 namespace {
@@ -16,24 +17,8 @@ constexpr Instant kNow = Instant{Seconds{1000}};
 Instant in(int seconds) { return kNow + Seconds{seconds}; }
 QueueKey key(std::uint32_t job) { return {1, 0, job, JobId{job}}; }
 
-class NodeLineTest : public testing::Test {
+class NodeLineTest : public ::testing::Test {
   protected:
-    void SetUp() override {
-        std::vector<model::Node> nodes(2);
-        model::Partition partition;
-        partition.name = "debug";
-        for (std::size_t i = 0; i < nodes.size(); ++i) {
-            nodes[i].config.name = "n" + std::to_string(i);
-            nodes[i].config.cpus = nodes[i].config.cores_per_socket = 8;
-            nodes[i].config.sockets = nodes[i].config.threads_per_core = 1;
-            nodes[i].config.memory = model::MiB{1000};
-            partition.nodes.push_back(nodes[i].config.name);
-        }
-        pool.reset(nodes, Settings::Unit::Core);
-        pool.set_partitions({partition});
-        for (NodeIndex i = 0; i < nodes.size(); ++i) pool.set_open(i, true, true);
-        plan.emplace(pool.no_reservations());
-    }
     void hold(NodeIndex node, std::uint32_t job, std::uint32_t first, std::uint32_t last,
               Instant until) {
         Holding holding;
@@ -53,8 +38,8 @@ class NodeLineTest : public testing::Test {
                   {key(job), JobId{job}, in(from), in(until), room, whole});
     }
 
-    NodePool pool;
-    std::optional<Reservations> plan;
+    NodePool pool = core::testing::pool_of(2);
+    std::optional<Reservations> plan = pool.no_reservations();
 };
 
 TEST_F(NodeLineTest, HoldersLeaveOneAfterTheOtherAndOverdueOnesSoon) {

@@ -111,6 +111,7 @@ void NodePool::describe(NodeEntry& entry, const model::Node& description) {
     }
     entry.core_holders.assign(entry.cores, 0);
     entry.core_alone.assign(entry.cores, false);
+    entry.kind = kinds_.kind_of(entry);
     recount(entry);
 }
 
@@ -188,6 +189,7 @@ void NodePool::unlist(const NodeEntry& entry, const Holding& holding) {
 
 void NodePool::reset(const std::vector<model::Node>& nodes, Settings::Unit unit) {
     unit_ = unit;
+    kinds_.clear();
     nodes_.assign(nodes.size(), {});
     by_name_.clear();
     for (NodeIndex i = 0; i < nodes.size(); ++i) {
@@ -205,7 +207,9 @@ void NodePool::reset(const std::vector<model::Node>& nodes, Settings::Unit unit)
 
 void NodePool::redescribe(NodeIndex index, const model::Node& description) {
     NodeEntry& entry = nodes_[index];
+    kinds_.remove(entry);
     describe(entry, description);
+    kinds_.add(entry);
     for (const Holding& holding : entry.holdings) take(entry, holding);
     recount(entry);
     for (const auto& [partition, place] : entry.places)
@@ -216,6 +220,7 @@ void NodePool::redescribe(NodeIndex index, const model::Node& description) {
 void NodePool::set_partitions(const std::vector<model::Partition>& partitions) {
     orders_.assign(partitions.size(), {});
     cores_max_.assign(partitions.size(), 0);
+    kinds_.set_partition_count(partitions.size());
     indexes_.clear();
     usable_indexes_.clear();
     leaving_.assign(partitions.size(), {});
@@ -247,6 +252,7 @@ void NodePool::set_partitions(const std::vector<model::Partition>& partitions) {
             for (const auto& [b, at_b] : entry.places) overlaps_[a][b] = true;
         }
         for (const Holding& holding : entry.holdings) list(entry, holding);
+        kinds_.add(entry);
         publish(i);
     }
 }
@@ -260,8 +266,12 @@ std::optional<NodeIndex> NodePool::find(std::string_view name) const {
 }
 
 void NodePool::set_open(NodeIndex node, bool open, bool usable) {
+    if (nodes_[node].usable != usable) {
+        kinds_.remove(nodes_[node]);
+        nodes_[node].usable = usable;
+        kinds_.add(nodes_[node]);
+    }
     nodes_[node].open = open;
-    nodes_[node].usable = usable;
     publish(node);
 }
 

@@ -17,67 +17,15 @@
 #include "base/ids.hpp"
 #include "base/time.hpp"
 #include "core/sched/free_index.hpp"
+#include "core/sched/node_entry.hpp"
+#include "core/sched/node_kinds.hpp"
 #include "core/sched/reservations.hpp"
 #include "core/sched/room.hpp"
 #include "core/sched/shape.hpp"
 #include "core/sched/windows.hpp"
 #include "model/node.hpp"
-#include "model/resources.hpp"
 
 namespace switchyard::core::sched {
-
-// One name and type of generic resource.
-struct GresPool {
-    std::string name, type;
-    std::uint64_t total = 0;
-    bool shared = false;  // shard, mps: shares of cards.
-    std::uint64_t per_device = 0;
-    std::vector<std::uint32_t> devices;  // Positions in NodeEntry::devices; empty: only counted.
-    std::uint64_t counted_used = 0;
-};
-
-// A card is either one job's, or shared out under one name, or free.
-struct Device {
-    std::uint32_t index = 0;
-    bool taken = false;
-    std::string shared_as;  // "shard" while shares of it are held.
-    std::uint64_t shares_used = 0;
-    model::IndexSet cores;  // Near it; empty: all, or not known.
-    model::IndexSet links;  // Indexes of the cards it is connected to.
-};
-
-struct Holding {
-    JobId job;
-    Instant until{};
-    std::uint32_t uid = 0;
-    bool whole = false, single_user = false;
-    std::uint32_t share = 1;
-    Room room;  // `holders` is 1.
-    model::NodeGrant grant;
-};
-
-struct NodeEntry {
-    std::string name;
-    std::uint32_t cores = 0, threads = 1, sockets = 1;
-    std::uint64_t memory = 0, tmp_disk = 0;
-    std::uint32_t weight = 1;
-    std::vector<std::string> features;
-    std::vector<GresPool> pools;
-    std::vector<Device> devices;
-
-    bool open = false;    // May be given to new jobs.
-    bool usable = false;  // Will be again without anyone's doing: up, not drained.
-    std::vector<std::uint16_t> core_holders;
-    std::vector<bool> core_alone;  // Held by a job that shares with nobody.
-    Room free;
-    std::vector<Holding> holdings;  // By `until`.
-    std::uint32_t version = 0;      // Grows with every change of holdings.
-    std::vector<std::pair<PartitionIndex, std::uint32_t>>
-        places;  // In the order of each partition.
-
-    bool held_whole() const;
-    std::uint32_t cpus() const { return cores * threads; }
-};
 
 // A holder's part of a node that becomes free.
 struct Leaving {
@@ -129,6 +77,8 @@ class NodePool {
     std::uint32_t threads_max() const { return threads_max_; }
     // No node of the partition has more than so many.
     std::uint32_t cores_max(PartitionIndex partition) const { return cores_max_[partition]; }
+    // How many nodes of each kind a partition has.
+    const NodeKinds& kinds() const { return kinds_; }
     // What an open node can give now.
     Capacity capacity_of(NodeIndex node) const;
     // The amounts of a grant in the terms of this node's pools.
@@ -151,6 +101,7 @@ class NodePool {
     std::unordered_map<std::string, NodeIndex> by_name_;
     std::vector<std::vector<NodeIndex>> orders_;
     std::vector<std::uint32_t> cores_max_;
+    NodeKinds kinds_;
     std::vector<FreeIndex> indexes_, usable_indexes_;
     std::vector<std::set<Leaving>> leaving_;
     Reservations reservations_{0, 0};

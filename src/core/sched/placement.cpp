@@ -36,18 +36,6 @@ bool users_agree(const NodeEntry& node, const Shape& shape, std::uint32_t uid) {
     return true;
 }
 
-// How much of a job some nodes could hold together.
-struct Sum {
-    std::uint64_t nodes = 0, tasks = 0;
-    std::array<std::uint64_t, kGpuKindsMax> gpus{};
-
-    void add(const Fit& fit) {
-        ++nodes;
-        tasks += fit.tasks;
-        for (std::size_t kind = 0; kind < kGpuKindsMax; ++kind) gpus[kind] += fit.gpus[kind];
-    }
-};
-
 class Chooser {
   public:
     Chooser(const NodePool& pool, PartitionIndex partition, const Demand& demand, const View& view)
@@ -73,7 +61,6 @@ class Chooser {
     bool gather();
     bool enough() const { return enough(chosen_); }
     bool enough(std::span<const Candidate> nodes) const;
-    bool enough(const Sum& sum) const;
     bool completes(std::size_t required) const;
     bool take_fewest();
     void keep_contiguous();
@@ -114,19 +101,10 @@ bool Chooser::consider(std::uint32_t place) {
     return true;
 }
 
-bool Chooser::enough(const Sum& sum) const {
-    if (sum.nodes < shape_.nodes_min) return false;
-    if (!shape_.tasks_by_node && sum.tasks < shape_.tasks && !shape_.overcommit) return false;
-    for (std::size_t kind = 0; kind < std::min(kGpuKindsMax, shape_.gpus_per_job.size()); ++kind) {
-        if (sum.gpus[kind] < shape_.gpus_per_job[kind].count) return false;
-    }
-    return true;
-}
-
 bool Chooser::enough(std::span<const Candidate> nodes) const {
-    Sum sum;
+    FitSum sum;
     for (const Candidate& candidate : nodes) sum.add(candidate.fit);
-    return enough(sum);
+    return sum.enough_for(shape_);
 }
 
 // A job that may be spread at will fits nowhere if all that is free is less than it needs. (Of one
@@ -154,7 +132,7 @@ bool Chooser::gather() {
     const bool fewest = !shape_.spread;
     if (required >= shape_.nodes_min && enough()) return true;
     if (required >= shape_.nodes_max) return false;
-    Sum sum;
+    FitSum sum;
     for (const Candidate& candidate : chosen_) sum.add(candidate.fit);
     const std::size_t wanted = shape_.fewest_nodes ? shape_.nodes_min : shape_.nodes_max;
     for (std::uint32_t place = next_place(0); place != FreeIndex::kNone;
@@ -172,7 +150,7 @@ bool Chooser::gather() {
             return true;
         }
         sum.add(chosen_.back().fit);
-        if (!shape_.contiguous && sum.nodes >= wanted && enough(sum)) {
+        if (!shape_.contiguous && sum.nodes >= wanted && sum.enough_for(shape_)) {
             return true;
         }
     }
@@ -199,12 +177,12 @@ bool Chooser::take_fewest() {
     });
     std::vector<Candidate> all = std::move(chosen_);
     chosen_.clear();
-    Sum sum;
+    FitSum sum;
     for (Candidate& candidate : all) {
         if (chosen_.size() == shape_.nodes_max) break;
         sum.add(candidate.fit);
         chosen_.push_back(std::move(candidate));
-        if (enough(sum)) return true;
+        if (sum.enough_for(shape_)) return true;
     }
     return false;
 }

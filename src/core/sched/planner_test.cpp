@@ -8,31 +8,16 @@
 #include <random>
 #include <set>
 
+#include "core/testing/pool.hpp"
+
 namespace switchyard::core::sched {
 namespace {
 
 constexpr Instant kNow = Instant{Seconds{1000}};
-constexpr std::uint32_t kCores = 8;
+using core::testing::pool_of;
+constexpr std::uint32_t kCores = core::testing::kPoolCores;
 
 Instant in(int seconds) { return kNow + Seconds{seconds}; }
-
-NodePool pool_of(std::uint32_t count) {
-    std::vector<model::Node> nodes(count);
-    model::Partition partition;
-    partition.name = "debug";
-    for (std::uint32_t i = 0; i < count; ++i) {
-        nodes[i].config.name = "n" + std::to_string(i);
-        nodes[i].config.cpus = nodes[i].config.cores_per_socket = kCores;
-        nodes[i].config.sockets = nodes[i].config.threads_per_core = 1;
-        nodes[i].config.memory = model::MiB{1000};
-        partition.nodes.push_back(nodes[i].config.name);
-    }
-    NodePool pool;
-    pool.reset(nodes, Settings::Unit::Core);
-    pool.set_partitions({partition});
-    for (NodeIndex i = 0; i < count; ++i) pool.set_open(i, true, true);
-    return pool;
-}
 
 void hold(NodePool& pool, NodeIndex node, std::uint32_t job, std::uint32_t cores, Instant until) {
     Holding holding;

@@ -7,30 +7,18 @@
 #include <algorithm>
 #include <string>
 
+#include "core/testing/pool.hpp"
+
 namespace switchyard::core::sched {
 namespace {
 
 constexpr Instant kNow = Instant{Seconds{1000}};
 
-class QueueTest : public testing::Test {
+class QueueTest : public ::testing::Test {
   protected:
     void SetUp() override {
-        std::vector<model::Node> nodes(4);
-        model::Partition partition;
-        partition.name = "debug";
-        for (std::size_t i = 0; i < nodes.size(); ++i) {
-            nodes[i].config.name = "n" + std::to_string(i);
-            nodes[i].config.cpus = nodes[i].config.cores_per_socket = 8;
-            nodes[i].config.sockets = nodes[i].config.threads_per_core = 1;
-            partition.nodes.push_back(nodes[i].config.name);
-        }
-        pool.reset(nodes, Settings::Unit::Core);
-        pool.set_partitions({partition});
         queue.set_partition_count(1);
-        for (NodeIndex i = 0; i < nodes.size(); ++i) {
-            pool.set_open(i, true, true);
-            hold(i, 8);
-        }
+        for (NodeIndex i = 0; i < pool.size(); ++i) hold(i, 8);
     }
 
     void hold(NodeIndex node, std::uint32_t cores) {
@@ -63,7 +51,7 @@ class QueueTest : public testing::Test {
         return jobs;
     }
 
-    NodePool pool;
+    NodePool pool = core::testing::pool_of(4);
     Queue queue;
 };
 
