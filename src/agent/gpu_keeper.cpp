@@ -51,12 +51,16 @@ GpuKeeper::GpuKeeper(io::Loop& loop, const config::Config& config, const std::st
       steps_(steps),
       log_(log),
       handlers_(std::move(handlers)),
-      usage_(node) {
+      usage_(node),
+      usage_file_(config.spool_for(node) + "/gpu_usage") {
+    if (const auto text = os::read_file(usage_file_)) usage_.load(*text);
     steps_.measure([this](const StepKey& key) { return usage_.usage_of(key); });
+    steps_.look([this](std::function<void()> then) { return look(std::move(then)); });
 }
 
 GpuKeeper::~GpuKeeper() {
     steps_.measure({});
+    steps_.look({});
     steps_.keep({});
 }
 
@@ -93,8 +97,35 @@ void GpuKeeper::on_sight(const GpuSight& sight) {
     const bool changed = use != use_ || problem != problem_;
     use_ = std::move(use);
     if (changed) handlers_.changed();
-    usage_.add(sight, steps_.steps_with_cards());
+    add_usage(sight);
     judge(sight);
+    std::vector<Asked> waiting = std::exchange(asked_, {});
+    for (Asked& each : waiting) {
+        if (each.number > sight.asked) {
+            asked_.push_back(std::move(each));
+        } else if (each.then) {
+            each.then();
+        }
+    }
+}
+
+bool GpuKeeper::look(std::function<void()> then) {
+    if (!watch_) return false;
+    const std::uint64_t number = watch_->look();
+    if (then) asked_.push_back({number, std::move(then)});
+    return true;
+}
+
+// Steps that an earlier agent started keep what it saw of them: nothing is put down to anybody
+// until it is known who is there.
+void GpuKeeper::add_usage(const GpuSight& sight) {
+    if (steps_.recovering()) return;
+    const bool had_some = !usage_.empty();
+    usage_.add(sight, steps_.steps_with_cards());
+    usage_.keep_only(steps_.keys());
+    if (!had_some && usage_.empty()) return;
+    if (const Status saved = os::write_new_file(usage_file_, usage_.save(), 0600); !saved)
+        log_.error(saved.error().message);
 }
 
 // What is broken stays broken until an administrator has looked: faults only add up.

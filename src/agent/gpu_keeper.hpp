@@ -48,7 +48,14 @@ class GpuKeeper {
         bool told = false;
     };
 
+    struct Asked {
+        std::uint64_t number = 0;
+        std::function<void()> then;
+    };
+
+    bool look(std::function<void()> then);
     void on_sight(const GpuSight& sight);
+    void add_usage(const GpuSight& sight);
     void note_faults(const std::vector<gpu::CardFault>& faults);
     void judge(const GpuSight& sight);
     bool is_busy(const Steps::JobKey& job, const std::vector<model::GresGrant>& held,
@@ -65,6 +72,8 @@ class GpuKeeper {
     std::unique_ptr<GpuWatch> watch_;
     std::vector<model::CardUse> use_;
     GpuUsage usage_;
+    std::string usage_file_;  // What steps used so far, for the next agent.
+    std::vector<Asked> asked_;
     std::set<std::string> faults_;
     std::string problem_;
     std::map<Steps::JobKey, JobWatch> jobs_;

@@ -1,17 +1,23 @@
 #include "agent/gpu_usage.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <optional>
+#include <sstream>
+
+#include "base/text.hpp"
 
 namespace switchyard::agent {
 namespace {
 
-struct Part {
+struct OwnPart {
     std::uint64_t percent = 0, memory = 0;
 };
 
 // What the processes of a step do on a card.
-std::optional<Part> own_part(const StepCards& step, const gpu::CardSample& sample) {
-    Part part;
+std::optional<OwnPart> own_part(const StepCards& step, const gpu::CardSample& sample) {
+    OwnPart part;
     bool any = false, told = false;
     for (const gpu::CardProcess& process : sample.processes) {
         if (!step.pids.contains(static_cast<pid_t>(process.pid))) continue;
@@ -26,25 +32,19 @@ std::optional<Part> own_part(const StepCards& step, const gpu::CardSample& sampl
     return part;
 }
 
-bool is_by_srun(const StepCards& step) { return step.key.step < kInteractiveStep; }
-
-// Of the steps of one job, the one that most likely works: the last that srun made.
 const StepCards* likely_holder(const std::vector<const StepCards*>& steps) {
-    const StepCards* found = nullptr;
-    for (const StepCards* step : steps) {
-        if (step->shared || (found != nullptr && step->key.job != found->key.job)) return nullptr;
-        const bool later = found == nullptr || is_by_srun(*step) > is_by_srun(*found) ||
-                           (is_by_srun(*step) && step->key.step > found->key.step);
-        if (later) found = step;
-    }
-    return found;
+    if (std::ranges::any_of(steps, &StepCards::shared)) return nullptr;
+    return likely_worker(steps);
 }
+
+std::uint64_t rounded(double milli) { return static_cast<std::uint64_t>((milli + 500) / 1000); }
 
 }  // namespace
 
-void GpuUsage::add(const GpuSight& sight, const std::vector<StepCards>& steps) {
+std::map<StepKey, GpuUsage::Part> GpuUsage::parts_of(const GpuSight& sight,
+                                                     const std::vector<StepCards>& steps) const {
     std::map<StepKey, Part> parts;
-    for (const StepCards& step : steps) parts[step.key];
+    std::set<StepKey> seen;
     for (const auto& [device, sample] : sight.samples) {
         std::vector<const StepCards*> holders;
         bool known = false;
@@ -54,6 +54,7 @@ void GpuUsage::add(const GpuSight& sight, const std::vector<StepCards>& steps) {
             const auto part = own_part(step, sample);
             if (!part) continue;
             known = true;
+            seen.insert(step.key);
             parts[step.key].percent += part->percent;
             parts[step.key].memory += part->memory;
         }
@@ -61,32 +62,89 @@ void GpuUsage::add(const GpuSight& sight, const std::vector<StepCards>& steps) {
         const bool is_used =
             sample.utilization_percent.value_or(0) > 0 || !sample.processes.empty();
         if (holder == nullptr || !is_used) continue;
+        seen.insert(holder->key);
         parts[holder->key].percent += sample.utilization_percent.value_or(0);
         parts[holder->key].memory += sample.memory_used_bytes.value_or(0);
     }
-    std::erase_if(sums_, [&](const auto& each) { return !parts.contains(each.first); });
+    if (!sight.extra) return parts;
+    // A look at the end of a step finds its processes gone: until then they did as before.
+    for (const auto& [key, sum] : sums_) {
+        if (!seen.contains(key)) parts[key].percent = sum.percent;
+    }
+    return parts;
+}
+
+void GpuUsage::add(const GpuSight& sight, const std::vector<StepCards>& steps) {
+    std::map<StepKey, Part> parts = parts_of(sight, steps);
     for (const StepCards& step : steps) {
-        Sum& sum = sums_[step.key];
+        Sum& sum = sums_.try_emplace(step.key, Sum{.at = sight.at}).first->second;
         const Part& part = parts[step.key];
+        const Millis passed = std::max(sight.at - sum.at, Millis{0});
+        sum.at = sight.at;
+        sum.time += passed;
         sum.task = step.task;
-        sum.percent += part.percent;
-        ++sum.looks;
+        sum.percent = part.percent;
+        sum.percent_time += part.percent * static_cast<std::uint64_t>(passed.count());
         sum.most_percent = std::max(sum.most_percent, part.percent);
         sum.most_memory = std::max(sum.most_memory, part.memory);
     }
+    energy_.add(sight, steps);
 }
 
 model::StepUsage GpuUsage::usage_of(const StepKey& key) const {
     model::StepUsage usage;
     const auto found = sums_.find(key);
-    if (found == sums_.end() || found->second.looks == 0) return usage;
+    if (found == sums_.end()) return usage;
     const Sum& sum = found->second;
-    const std::uint64_t average = (sum.percent + sum.looks / 2) / sum.looks;
-    model::add(usage, "gres/gpumem", false, {sum.most_memory, node_, sum.task});
-    model::add(usage, "gres/gpuutil", false, {average, node_, sum.task});
-    // The most it ever did stands as its extreme.
-    usage.measures.back().max.value = sum.most_percent;
+    const auto add = [&](std::string_view name, std::uint64_t value, std::uint64_t most) {
+        model::add(usage, name, false, {value, node_, sum.task});
+        // The most it ever did stands as its extreme.
+        std::ranges::find(usage.measures, name, &model::UsageMeasure::name)->max.value = most;
+    };
+    const auto time = static_cast<std::uint64_t>(sum.time.count());
+    add("gres/gpumem", sum.most_memory, sum.most_memory);
+    add("gres/gpuutil", time == 0 ? sum.percent : (sum.percent_time + time / 2) / time,
+        sum.most_percent);
+    const GpuEnergy::Drawn* drawn = energy_.drawn_by(key);
+    if (drawn == nullptr || !drawn->told) return usage;
+    const std::uint64_t joules = rounded(drawn->millijoules);
+    add("energy", joules, joules);
+    add("gres/gpupower", rounded(drawn->average_milliwatts()), rounded(drawn->most_milliwatts));
     return usage;
+}
+
+void GpuUsage::keep_only(const std::vector<StepKey>& keys) {
+    const std::set<StepKey> kept(keys.begin(), keys.end());
+    std::erase_if(sums_, [&](const auto& each) { return !kept.contains(each.first); });
+    energy_.keep_only(kept);
+}
+
+std::string GpuUsage::save() const {
+    std::string text;
+    for (const auto& [key, sum] : sums_) {
+        text +=
+            fmt::format("used {} {} {} {} {} {} {} {} {} {}\n", key.job.value, key.attempt.value,
+                        key.step.value, sum.at.count(), sum.time.count(), sum.percent,
+                        sum.percent_time, sum.most_percent, sum.most_memory, sum.task);
+    }
+    return text + energy_.save();
+}
+
+void GpuUsage::load(std::string_view text) {
+    for (const std::string_view line : split(text, '\n')) {
+        std::istringstream words{std::string(line)};
+        std::string what;
+        StepKey key;
+        Sum sum;
+        std::int64_t at = 0, time = 0;
+        words >> what >> key.job.value >> key.attempt.value >> key.step.value >> at >> time >>
+            sum.percent >> sum.percent_time >> sum.most_percent >> sum.most_memory >> sum.task;
+        if (what != "used" || !words) continue;
+        sum.at = Millis{at};
+        sum.time = Millis{time};
+        sums_[key] = sum;
+    }
+    energy_.load(text);
 }
 
 }  // namespace switchyard::agent

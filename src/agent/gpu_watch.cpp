@@ -31,21 +31,40 @@ GpuWatch::~GpuWatch() {
     thread_.join();
 }
 
+std::uint64_t GpuWatch::look() {
+    std::uint64_t number = 0;
+    {
+        const std::lock_guard<std::mutex> locked(lock_);
+        number = ++asked_;
+    }
+    wake_.notify_all();
+    return number;
+}
+
 void GpuWatch::run() {
+    using Clock = std::chrono::steady_clock;
     std::unique_lock<std::mutex> locked(lock_);
+    Clock::time_point due = Clock::now();
+    std::uint64_t answered = 0;
     while (!stop_) {
+        const bool extra = Clock::now() < due;
+        answered = asked_;
         locked.unlock();
-        GpuSight sight = look();
+        GpuSight sight = see();
+        sight.asked = answered;
+        sight.extra = extra;
+        if (!extra) due = Clock::now() + period_;
         loop_.post([seen = std::weak_ptr<Seen>(seen_), sight = std::move(sight)] {
             if (const auto callback = seen.lock()) (*callback)(sight);
         });
         locked.lock();
-        wake_.wait_for(locked, period_, [this] { return stop_; });
+        wake_.wait_until(locked, due, [&] { return stop_ || asked_ != answered; });
     }
 }
 
-GpuSight GpuWatch::look() {
+GpuSight GpuWatch::see() {
     GpuSight sight;
+    sight.at = std::chrono::floor<Millis>(std::chrono::steady_clock::now().time_since_epoch());
     for (const auto& [device, number] : cards_) {
         if (auto sample = nvml_->sample(number)) sight.samples[device] = *std::move(sample);
     }

@@ -19,6 +19,9 @@
 namespace switchyard::agent {
 
 struct GpuSight {
+    Millis at{};              // On a clock that only goes forward, since the machine was started.
+    std::uint64_t asked = 0;  // The last call of look() that came before it.
+    bool extra = false;       // Made because of look(), not because its time had come.
     std::map<std::uint32_t, gpu::CardSample> samples;  // By the card's index on the node.
     std::vector<gpu::CardFault> faults;                // `index` is the card's index on the node.
 };
@@ -34,9 +37,12 @@ class GpuWatch {
     GpuWatch(const GpuWatch&) = delete;
     GpuWatch& operator=(const GpuWatch&) = delete;
 
+    // Looks at once, besides. What it then sees has this number in `asked`, or a higher one.
+    std::uint64_t look();
+
   private:
     void run();
-    GpuSight look();
+    GpuSight see();
 
     io::Loop& loop_;
     std::shared_ptr<gpu::Nvml> nvml_;
@@ -47,6 +53,7 @@ class GpuWatch {
     std::mutex lock_;
     std::condition_variable wake_;
     bool stop_ = false;
+    std::uint64_t asked_ = 0;
     std::thread thread_;
 };
 

@@ -27,6 +27,7 @@ namespace {
 
 constexpr Millis kCleanPauseMax{50};
 constexpr int kBacklog = 16;
+constexpr Millis kLookWait{1000};
 
 void encode(const NodeSetup& from, wire::StepdSetup& to) {
     to.set_spool(from.spool);
@@ -49,6 +50,12 @@ void set_gres(std::vector<model::GresGrant>& to, const Grants& from) {
     for (const wire::GresGrant& each : from) {
         if (auto grant = wire::decode(each)) to.push_back(*std::move(grant));
     }
+}
+
+bool has_cards(const std::vector<model::GresGrant>& gres) {
+    return std::ranges::any_of(gres, [](const model::GresGrant& each) {
+        return !each.shares.empty() || (each.name == "gpu" && !each.devices.empty());
+    });
 }
 
 }  // namespace
@@ -95,7 +102,7 @@ void Steps::recover() {
         for (const std::string& name : *names) {
             const auto key = stepd::parse_socket_name(name);
             if (!key) continue;
-            steps_.try_emplace(*key);
+            steps_[*key].found = true;
             attach(*key);
         }
     }
@@ -182,6 +189,7 @@ Status Steps::spawn(const StepKey& key, wire::LaunchStep&& launch) {
     encode(setup_, *message.mutable_setup());
     step.channel->send(message.SerializeAsString());
     for (const std::string& frame : std::exchange(step.waiting, {})) step.channel->send(frame);
+    if (look_ && has_cards(step.gres)) look_({});
     return {};
 }
 
@@ -227,6 +235,7 @@ void Steps::on_message(const StepKey& key, const wire::StepdToAgent& message) {
     }
     const auto it = steps_.find(key);
     if (it == steps_.end() || !message.has_status()) return;
+    it->second.found = false;
     it->second.pid = static_cast<pid_t>(message.status().pid());
     if (message.status().has_usage()) {
         it->second.usage = std::make_unique<wire::StepUsage>(message.status().usage());
@@ -234,7 +243,8 @@ void Steps::on_message(const StepKey& key, const wire::StepdToAgent& message) {
     if (key.step == kBatchStep && (message.status().ending() || message.status().has_report()))
         release_end({key.job, key.attempt});
     set_gres(it->second.gres, message.status().job_gres());
-    if (message.status().has_report() && !it->second.report) finish(key, message.status().report());
+    const bool is_new = !it->second.report && !it->second.last;
+    if (message.status().has_report() && is_new) finish(key, message.status().report());
 }
 
 // The stepd is gone, or only this connection. Whoever lives answers on the socket; nobody does for
@@ -245,7 +255,7 @@ void Steps::on_closed(const StepKey& key) {
     const bool was_ready = it->second.ready;
     it->second.channel.reset();
     it->second.ready = false;
-    if (it->second.report) return;
+    if (it->second.report || it->second.last) return;
     if (was_ready) return attach(key);
     log_.error(fmt::format("{}: its stepd is gone without a report", model::to_string(key)));
     clean(key);
@@ -258,6 +268,7 @@ void Steps::clean(const StepKey& key) {
     const auto it = steps_.find(key);
     if (it == steps_.end()) return;
     Step& step = it->second;
+    step.found = false;
     if (setup_.containment.kind == "none") kill_adopted();
     std::optional<bool> job_gone;
     if (walls_->pids(key).empty()) {
@@ -315,6 +326,18 @@ void Steps::reap() {
 
 void Steps::finish(const StepKey& key, wire::StepReport report) {
     Step& step = steps_[key];
+    step.last = std::make_unique<wire::StepReport>(std::move(report));
+    // A sick driver may take its time; nobody waits for it for long.
+    step.patience = loop_.after(kLookWait, [this, key] { tell_end(key); });
+    if (!has_cards(step.gres) || !look_ || !look_([this, key] { tell_end(key); })) tell_end(key);
+}
+
+void Steps::tell_end(const StepKey& key) {
+    const auto found = steps_.find(key);
+    if (found == steps_.end() || !found->second.last) return;
+    Step& step = found->second;
+    step.patience = {};
+    wire::StepReport report = std::move(*std::exchange(step.last, nullptr));
     const JobKey job{key.job, key.attempt};
     report.set_job_clean(report.job_clean() && !is_alive(job, &key) && !scripts_.any());
     if (const auto more = more_usage(key)) report.mutable_usage()->MergeFrom(*more);

@@ -95,6 +95,12 @@ class Steps {
     void measure(std::function<model::StepUsage(const StepKey&)> usage_of) {
         usage_of_ = std::move(usage_of);
     }
+    // Asked when a step that holds cards begins, and before its end is told: what it did with them
+    // is seen once more before `then`. False: nobody looks.
+    using Look = std::function<bool(std::function<void()> then)>;
+    void look(Look look) { look_ = std::move(look); }
+    // Steps of an earlier agent have not yet said how they stand.
+    bool recovering() const;
     // The processes of a job.
     std::set<pid_t> pids_of(const JobKey& job) const;
     // None runs, whether or not the controller knows that yet.
@@ -112,6 +118,9 @@ class Steps {
         // Not reported to anybody: what is left of a step that nobody knows. A launch waits for its
         // end.
         bool unknown = false;
+        bool found = false;                      // An earlier agent's; it has not yet answered.
+        std::unique_ptr<wire::StepReport> last;  // Its end, while its cards are looked at.
+        io::Loop::Timer patience;                // With that look.
         std::unique_ptr<wire::StepUsage> usage;  // As last told, should its stepd die.
         std::unique_ptr<wire::LaunchStep> next;
         std::unique_ptr<wire::LaunchStep> preparing;  // Until the job's Prolog has run.
@@ -146,6 +155,7 @@ class Steps {
     void on_closed(const StepKey& key);
     void clean(const StepKey& key);
     void finish(const StepKey& key, wire::StepReport report);
+    void tell_end(const StepKey& key);
     void send_report(const Step& step);
     void send_to(const StepKey& key, const wire::AgentToStepd& order);
     void check_job(const JobKey& job);
@@ -177,6 +187,7 @@ class Steps {
     io::Loop::Watch child_watch_;
     std::function<bool(pid_t)> is_kept_;
     std::function<model::StepUsage(const StepKey&)> usage_of_;
+    Look look_;
 };
 
 }  // namespace switchyard::agent

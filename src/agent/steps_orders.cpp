@@ -12,6 +12,17 @@ namespace {
 constexpr Millis kPidsWait{2000};
 constexpr Millis kScriptEndsWithin{1000};
 
+// So many shares of one card, as a part of it.
+double part_of_card(const std::vector<model::GresInventory>& all, const model::GresGrant& grant,
+                    std::uint64_t amount) {
+    for (const model::GresInventory& entry : all) {
+        if (entry.name != grant.name || entry.type != grant.type || entry.per_device() == 0)
+            continue;
+        return static_cast<double>(amount) / static_cast<double>(entry.per_device());
+    }
+    return 1;
+}
+
 }  // namespace
 
 void Steps::for_each(JobId job, Attempt attempt, const std::function<void(const StepKey&)>& call) {
@@ -172,6 +183,10 @@ void Steps::freeze(const wire::Freeze& order) {
              [&](const StepKey& key) { send_to(key, message); });
 }
 
+bool Steps::recovering() const {
+    return std::ranges::any_of(steps_, [](const auto& each) { return each.second.found; });
+}
+
 bool Steps::all_ended() const {
     return std::ranges::all_of(steps_,
                                [](const auto& each) { return each.second.report != nullptr; });
@@ -195,7 +210,10 @@ std::vector<StepCards> Steps::steps_with_cards() const {
             for (const std::uint32_t device : gres.devices.to_vector()) {
                 if (gres.name == "gpu") cards.devices.insert(device);
             }
-            for (const auto& share : gres.shares) cards.devices.insert(share.device);
+            for (const auto& share : gres.shares) {
+                cards.devices.insert(share.device);
+                cards.part[share.device] += part_of_card(setup_.gres, gres, share.amount);
+            }
             cards.shared |= !gres.shares.empty();
         }
         if (cards.devices.empty()) continue;
@@ -231,7 +249,9 @@ void Steps::ask_pids(const wire::PidsAsk& ask) {
     wire::AgentToStepd message;
     *message.mutable_pids() = ask;
     for (const auto& [key, step] : steps_) {
-        if (step.report || !step.ready || (ask.job() != 0 && key.job.value != ask.job())) continue;
+        if (step.report || step.last || !step.ready ||
+            (ask.job() != 0 && key.job.value != ask.job()))
+            continue;
         ++gathering.missing;
         step.channel->send(message.SerializeAsString());
     }

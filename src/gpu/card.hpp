@@ -44,6 +44,7 @@ struct CardSample {
     std::optional<std::uint32_t> utilization_percent;
     std::optional<std::uint64_t> memory_used_bytes;
     std::optional<std::uint32_t> power_milliwatts;
+    std::optional<std::uint64_t> energy_millijoules;  // Since the driver was loaded.
     std::vector<CardProcess> processes;
     bool operator==(const CardSample&) const = default;
 };

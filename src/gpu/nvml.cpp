@@ -30,6 +30,7 @@ struct Nvml::Library {
     Return (*memory_v2)(Device, nvml::MemoryV2*) = nullptr;
     Return (*utilization)(Device, nvml::Utilization*) = nullptr;
     Return (*power)(Device, unsigned*) = nullptr;
+    Return (*energy)(Device, unsigned long long*) = nullptr;
     Return (*affinity)(Device, unsigned, unsigned long*) = nullptr;
     Return (*p2p)(Device, Device, unsigned, unsigned*) = nullptr;
     Return (*mig_mode)(Device, unsigned*, unsigned*) = nullptr;
@@ -132,6 +133,7 @@ Result<std::unique_ptr<Nvml>> Nvml::open(const std::string& path) {
     resolve(handle, l.memory_v2, "nvmlDeviceGetMemoryInfo_v2");
     resolve(handle, l.utilization, "nvmlDeviceGetUtilizationRates");
     resolve(handle, l.power, "nvmlDeviceGetPowerUsage");
+    resolve(handle, l.energy, "nvmlDeviceGetTotalEnergyConsumption");
     resolve(handle, l.affinity, "nvmlDeviceGetCpuAffinity");
     resolve(handle, l.p2p, "nvmlDeviceGetP2PStatus");
     resolve(handle, l.mig_mode, "nvmlDeviceGetMigMode");
@@ -284,6 +286,10 @@ Result<CardSample> Nvml::sample(std::uint32_t index) {
     unsigned power = 0;
     if (l.power != nullptr && l.power(device, &power) == nvml::kSuccess) {
         sample.power_milliwatts = power;
+    }
+    unsigned long long energy = 0;
+    if (l.energy != nullptr && l.energy(device, &energy) == nvml::kSuccess) {
+        sample.energy_millijoules = energy;
     }
     sample.processes = read_processes(l, index, device);
     return sample;

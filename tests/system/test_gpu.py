@@ -1,5 +1,6 @@
 """Cards on machines that have none: a library that answers like NVML, one that answers like the CUDA driver."""
 
+import json
 import os
 import pathlib
 import re
@@ -12,13 +13,26 @@ from world import bin_dir, is_root, wait_until
 FAKES = bin_dir().parent / "fake"
 pytestmark = pytest.mark.skipif(not (FAKES / "libnvidia-ml.so.1").exists(), reason=f"no fake libraries in {FAKES}")
 
-CARD = "card NAME=Quadro RTX 4000;UUID=GPU-{0};MINOR={1};MEMORY=8192;CPUS={2};UTIL={3};USED=512;POWER=30000"
+CARD = "card NAME=Quadro RTX 4000;UUID=GPU-{0};MINOR={1};MEMORY=8192;CPUS={2};UTIL={3};USED=512;POWER={4}"
 UUIDS = ["00000000-0000-0000-0000-000000000000", "01010101-0101-0101-0101-010101010101"]
 
 
 def cards(*utils):
     return "driver 580.0\n" + "".join(
-        CARD.format(UUIDS[i], i, "", util) + "\n" for i, util in enumerate(utils))
+        CARD.format(UUIDS[i], i, "", util, 30000) + "\n" for i, util in enumerate(utils))
+
+
+def counting(joules, *lines):
+    """Two cards that count what they draw: the first has drawn so much since its driver was loaded, at 300 W now."""
+    energy = f";ENERGY={1000 * joules}\n", ";ENERGY=7\n"
+    return "driver 580.0\n" + "".join(
+        CARD.format(uuid, i, "", 50, 300000) + energy[i] for i, uuid in enumerate(UUIDS)) + "".join(lines)
+
+
+def live(cluster, job, field="ConsumedEnergyRaw"):
+    """A field of each running step of a job, by the step's name."""
+    said = cluster.run(f"sstat -a -n -P -j {job} -o JobID,{field}", user=None).out
+    return dict(line.split("|") for line in said.splitlines())
 
 
 def gpu_cluster(make_cluster, world=None, gres="gpu:Quadro_RTX_4000:2,shard:Quadro_RTX_4000:128", conf="AutoDetect=nvml\n",
@@ -373,9 +387,70 @@ def test_what_a_job_did_with_its_cards_is_told_at_its_end(make_cluster):
     wait_until(lambda: log.exists() and re.search(r"COMPLETED, ExitCode 0, GPU use 9[34]%, memory 512M", log.read_text()),
                30, lambda: f"the mail: {log.read_text() if log.exists() else ''}")
     used = cluster.run(f"sacct -n -P -j {job}.batch -o TRESUsageInMax,TRESUsageInAve", user=None).ok().out.strip()
-    assert re.search(r"gres/gpumem=512M,gres/gpuutil=9[34]", used), used
+    assert re.search(r"gres/gpumem=512M,gres/gpupower=30,gres/gpuutil=9[34]", used), used
     said = cluster.run(f"seff {job}", user=None).ok().out
     assert re.search(r"GPU Efficiency: \d+\.\d\d% of 1 GPU\nGPU Memory Utilized: 512.00 MB\n", said), said
+
+
+def test_what_the_cards_of_a_job_drew_is_counted_once(make_cluster):
+    """Every figure is worked out from the card's own counter, which stands still but for what is said here."""
+    cluster = gpu_cluster(make_cluster, world=counting(1000), extra="SwitchyardGpuSampleTime=1\n")
+    until = "while [ ! -e {} ]; do sleep 0.1; done"
+    job = cluster.wrap(f"{until.format('go')}; srun --overlap sh -c '{until.format('over')}'", "--gres=gpu:1 --mail-type=END")
+    batch, step = f"{job}.batch", f"{job}.0"
+    # Seen once: from here on it is counted.
+    wait_until(lambda: "energy=0" in live(cluster, job, "TRESUsageInTot").get(batch, ""), 60, "the first look")
+    say(cluster, counting(3000))
+    wait_until(lambda: live(cluster, job).get(batch) == "2000", 60, lambda: f"the script's energy: {live(cluster, job)}")
+    assert live(cluster, job, "ConsumedEnergy") == {batch: "2K"}
+    cluster.write("go", "")
+    wait_until(lambda: "energy=0" in live(cluster, job, "TRESUsageInTot").get(step, ""), 60, "the first look at the step")
+    say(cluster, counting(4500))
+    wait_until(lambda: live(cluster, job) == {batch: "2000", step: "1500"}, 60, lambda: f"{live(cluster, job)}")
+    # A new agent, and what was drawn while there was none.
+    cluster.agents["n1"].kill()
+    cluster.agents["n1"].wait()
+    say(cluster, counting(5500))
+    cluster.start_agent("n1")
+    wait_until(lambda: live(cluster, job) == {batch: "2000", step: "2500"}, 60, lambda: f"{live(cluster, job)}")
+    cluster.write("over", "")
+    assert cluster.wait_end(job, timeout=60) == "COMPLETED"
+
+    def history(fields, options=""):
+        return cluster.run(f"sacct -n -P -j {job} {options} -o {fields}", user=None).ok().out.splitlines()
+
+    assert history("JobID,ConsumedEnergyRaw,ConsumedEnergy") == [
+        f"{job}|4500|4.50K", f"{batch}|2000|2K", f"{step}|2500|2.50K"]
+    assert history("ConsumedEnergyRaw,AllocTRES", "-X")[0].startswith("4500|billing=1,cpu=1,energy=4500,")
+    total, most = history("TRESUsageInTot,TRESUsageInMax")[2].split("|")
+    assert "energy=2500" in total and "gres/gpupower=300," in most
+    document = json.loads(cluster.run(f"sacct -j {job} --json", user=None).ok().out)["jobs"][0]
+    assert [each["statistics"]["energy"]["consumed"]["number"] for each in document["steps"]] == [2000, 2500]
+    assert {"type": "energy", "name": "", "id": 3, "count": 4500} in document["tres"]["allocated"]
+    seconds = int(history("ElapsedRaw")[0])
+    said = cluster.run(f"seff {job}", user=None).ok().out
+    assert f"GPU Energy: 4500 J\nGPU Power: {4500 / seconds:.2f} W average, 300 W maximum\n" in said, said
+    log = cluster.dir / "mail.log"
+    wait_until(lambda: log.exists() and re.search(r"memory 512M, power \d+W, energy 4500J", log.read_text()),
+               30, lambda: f"the mail: {log.read_text() if log.exists() else ''}")
+
+
+def test_jobs_on_one_card_divide_what_it_drew(make_cluster):
+    cluster = gpu_cluster(make_cluster, world=counting(0), extra="SwitchyardGpuSampleTime=1\n")
+    jobs = [cluster.wrap(f"echo $$ > pid-$SLURM_JOB_ID; while :; do sleep 1; done", f"--gres=shard:{share}") for share in (16, 32)]
+
+    def drawn():
+        return [live(cluster, job).get(f"{job}.batch") for job in jobs]
+
+    for job in jobs:
+        wait_until(lambda: "energy=0" in live(cluster, job, "TRESUsageInTot").get(f"{job}.batch", ""), 60, "the first look")
+    # Nobody is on the card: each has its share of it, and a quarter is nobody's.
+    say(cluster, counting(6400))
+    wait_until(lambda: drawn() == ["1600", "3200"], 60, lambda: f"the shares: {drawn()}")
+    pids = [cluster.read(f"pid-{job}").strip() for job in jobs]
+    say(cluster, counting(14400, f"process 0 {pids[0]} 100 60\n", f"process 0 {pids[1]} 100 20\n"))
+    wait_until(lambda: drawn() == ["7600", "5200"], 60, lambda: f"by what they used: {drawn()}")
+    cluster.run(f"scancel {jobs[0]} {jobs[1]}").ok()
 
 
 def test_a_site_may_let_idle_jobs_be_cancelled(make_cluster):

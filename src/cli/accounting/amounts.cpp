@@ -40,6 +40,18 @@ std::string amount_text(std::uint64_t count, char unit, const Units& units) {
     return with_unit(fmt::to_string(count), count == 0 ? 0 : at);
 }
 
+std::string energy_text(std::uint64_t joules, const Units& units) {
+    constexpr double kThousand = 1000;
+    auto value = static_cast<double>(joules);
+    std::size_t unit = 0;
+    const std::size_t wanted = units.fixed ? kLetters.find(*units.fixed, 1) : kLetters.size() - 1;
+    for (; units.convert && unit < wanted && (units.fixed || value >= kThousand); ++unit)
+        value /= kThousand;
+    const auto whole = static_cast<std::uint64_t>(value);
+    const bool exact = static_cast<double>(whole) == value;
+    return with_unit(exact ? fmt::to_string(whole) : fmt::format("{:.2f}", value), unit);
+}
+
 std::string cpu_time_text(std::uint64_t micros) {
     constexpr std::uint64_t kPerSecond = 1'000'000, kHour = 3600;
     const std::uint64_t seconds = micros / kPerSecond;

@@ -89,8 +89,11 @@ class Listing {
         format::Document document = open_document(options_.document);
         document.begin_list("jobs");
         SY_CHECK(for_each([&](const model::Job& job, const std::vector<model::Step>& steps) {
-            write_history(document,
-                          {.job = job, .step = nullptr, .steps = steps, .view = options_.view});
+            write_history(document, {.job = job,
+                                     .step = nullptr,
+                                     .steps = steps,
+                                     .view = options_.view,
+                                     .joules = joules_of(steps)});
         }));
         document.end();
         close_document(document, options_.document, options_.view.cluster);
@@ -160,7 +163,11 @@ class Listing {
                    const std::vector<model::Step>& steps) {
         std::span<const model::Step> shown;
         if (!options_.allocations) shown = steps;
-        const SacctRow row{.job = job, .step = nullptr, .steps = shown, .view = options_.view};
+        const SacctRow row{.job = job,
+                           .step = nullptr,
+                           .steps = shown,
+                           .view = options_.view,
+                           .joules = joules_of(steps)};
         if (wants_job_line(options_, job)) {
             if (options_.each_element && job.array && !job.array->element) {
                 for (const std::uint32_t element : job.array->pending.to_vector()) {

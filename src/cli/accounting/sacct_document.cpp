@@ -348,7 +348,7 @@ void HistoryWriter::add_step(const model::Step& step) {
     document_.integer("actual_frequency", 0);
     document_.end();
     document_.begin_map("energy");
-    document_.number("consumed", Number::of(0));
+    document_.number("consumed", Number::of(joules_of({&step, 1}).value_or(0)));
     document_.end();
     document_.end();
     document_.begin_map("step");
@@ -373,7 +373,7 @@ void HistoryWriter::add_step(const model::Step& step) {
 
 void HistoryWriter::add_end() {
     document_.begin_map("tres");
-    write_list(document_, "allocated", format::allocated_tres(job_));
+    write_list(document_, "allocated", job_tres(row_));
     write_list(document_, "requested", format::requested_tres(job_));
     document_.end();
     text("used_gres", "");

@@ -21,9 +21,20 @@ std::string nothing(const Row&) { return {}; }
 // Not measured here; Slurm without a plugin for it says the same.
 std::string zero_of_step(const Row& row) { return row.step != nullptr ? "0" : ""; }
 
-// Of a job that runs or ran it is unknown, of one that never did it is nothing.
+// Of a step that nobody measured it is nothing, and so it is of a job that never ran; of one that
+// runs or ran it is not known.
+std::optional<std::uint64_t> joules(const Row& row) {
+    if (row.step != nullptr) return joules_of({row.step, 1}).value_or(0);
+    if (row.joules || model::allocation_of(row.job) != nullptr) return row.joules;
+    return 0;
+}
 std::string consumed_energy(const Row& row) {
-    return model::allocation_of(row.job) == nullptr ? "0" : zero_of_step(row);
+    const auto drawn = joules(row);
+    return drawn ? energy_text(*drawn, row.view.units) : "";
+}
+std::string consumed_joules(const Row& row) {
+    const auto drawn = joules(row);
+    return drawn ? number(*drawn) : "";
 }
 
 // Of a job only; a step has none of its own.
@@ -85,7 +96,7 @@ std::string allocated_nodes(const Row& row) {
 
 std::string allocated_tres(const Row& row) {
     if (row.step != nullptr) return sorted_tres(step_tres(*row.step), false, row.view.units);
-    return sorted_tres(format::allocated_tres(row.job), true, row.view.units);
+    return sorted_tres(job_tres(row), true, row.view.units);
 }
 
 std::string requested_tres(const Row& row) {
@@ -206,7 +217,7 @@ const Field<Row> kFields[] = {
     {"Constraints", 19, kMark,
      [](const Row& r) { return of_job(r, [](const Row& j) { return spec(j).constraint; }); }},
     {"ConsumedEnergy", 14, kMark, consumed_energy},
-    {"ConsumedEnergyRaw", 17, kMark, consumed_energy},
+    {"ConsumedEnergyRaw", 17, kMark, consumed_joules},
     {"Container", 20, kMark, nothing},
     {"CPUTime", 10, kCut, [](const Row& r) { return model::format_duration(cpu_seconds(r)); }},
     {"CPUTimeRAW", 10, kWhole,

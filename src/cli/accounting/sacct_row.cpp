@@ -103,6 +103,23 @@ model::StepUsage usage_of(const SacctRow& row) {
     return sum;
 }
 
+std::optional<std::uint64_t> joules_of(std::span<const model::Step> steps) {
+    std::optional<std::uint64_t> sum;
+    for (const model::Step& step : steps) {
+        const model::UsageMeasure* energy = model::find_measure(step.usage, "energy");
+        if (energy != nullptr) sum = sum.value_or(0) + energy->total;
+    }
+    return sum;
+}
+
+std::string job_tres(const SacctRow& row) {
+    std::string tres = format::allocated_tres(row.job);
+    if (!row.joules) return tres;
+    const std::size_t at = tres.find("node=");
+    tres.insert(at == std::string::npos ? 0 : at, fmt::format("energy={},", *row.joules));
+    return tres;
+}
+
 std::string step_tres(const model::Step& step) {
     std::uint64_t cpus = 0;
     model::MiB memory;

@@ -30,6 +30,8 @@ struct SacctRow {
     std::span<const model::Step> steps = {};  // Of this run of the job; none with -X.
     const SacctView& view;
     std::optional<std::uint32_t> element = {};  // --array: this one of a pending block.
+    // What all steps of a job drew, with -X too; none: nobody measured it.
+    std::optional<std::uint64_t> joules = {};
 };
 
 // What several fields, and the JSON, ask of a line.
@@ -41,6 +43,10 @@ std::uint32_t allocated_cpus(const SacctRow& row);
 model::JobState state_of(const SacctRow& row);
 model::ExitStatus exit_of(const SacctRow& row);
 model::StepUsage usage_of(const SacctRow& row);  // Of a job: the sum of its steps.
+// What they drew together; none: nobody measured it.
+std::optional<std::uint64_t> joules_of(std::span<const model::Step> steps);
+// As model::format_tres, with the energy once it is known.
+std::string job_tres(const SacctRow& row);
 std::string step_tres(const model::Step& step);  // As model::format_tres.
 std::string state_text(const SacctRow& row);     // "CANCELLED by 1000"
 Seconds planned(const SacctRow& row);            // From when it could have run until it did.

@@ -53,7 +53,20 @@ struct Efforts {
     // of one card, and held, in bytes.
     bool cards_seen = false;
     std::uint64_t card_percent = 0, card_memory = 0;
+    // What they drew: joules together, watts at most at one moment.
+    bool drew = false;
+    std::uint64_t joules = 0;
+    model::UsageMark most_watts;
 };
+void add_energy(Efforts& efforts, const model::StepUsage& usage) {
+    const model::UsageMeasure* energy = model::find_measure(usage, "energy");
+    const model::UsageMeasure* power = model::find_measure(usage, "gres/gpupower");
+    if (energy == nullptr || power == nullptr) return;
+    efforts.drew = true;
+    efforts.joules += energy->total;
+    if (power->max.value >= efforts.most_watts.value) efforts.most_watts = power->max;
+}
+
 Efforts efforts_of(const std::vector<model::Step>& steps, LiveSteps& live) {
     Efforts efforts;
     for (const model::Step& step : steps) {
@@ -65,6 +78,7 @@ Efforts efforts_of(const std::vector<model::Step>& steps, LiveSteps& live) {
         }
         if (const model::UsageMeasure* held = model::find_measure(usage, "gres/gpumem"))
             efforts.card_memory = std::max(efforts.card_memory, held->total);
+        add_energy(efforts, usage);
         const model::UsageMeasure* memory = model::find_measure(usage, "mem");
         if (memory == nullptr || memory->total <= efforts.memory) continue;
         efforts.memory = memory->total;
@@ -102,6 +116,21 @@ void print_cards(const model::Allocation& allocation, const Efforts& efforts) {
         cards, cards == 1 ? "" : "s"));
     print(fmt::format("GPU Memory Utilized: {}\n",
                       memory_text(static_cast<double>(efforts.card_memory) / 1024)));
+}
+
+// Watts on average over the whole run, which is what the electricity costs; the most at one moment
+// is that of one node.
+void print_power(const model::Allocation& allocation, const Efforts& efforts, Seconds walltime) {
+    if (!efforts.drew) return;
+    const std::string on =
+        allocation.nodes.size() > 1 ? " on " + efforts.most_watts.node : std::string();
+    const auto seconds = static_cast<double>(walltime.count());
+    const std::string average =
+        seconds > 0
+            ? fmt::format("{:.2f} W average, ", static_cast<double>(efforts.joules) / seconds)
+            : std::string();
+    print(fmt::format("GPU Energy: {} J\nGPU Power: {}{} W maximum{}\n", efforts.joules, average,
+                      efforts.most_watts.value, on));
 }
 
 void print_job(const model::Job& job, const std::vector<model::Step>& steps, LiveSteps& live,
@@ -149,6 +178,7 @@ void print_job(const model::Job& job, const std::vector<model::Step>& steps, Liv
     print(fmt::format("Job Wall-clock time: {}\n", model::format_duration(walltime)));
     print_memory(job, efforts);
     print_cards(*allocation, efforts);
+    print_power(*allocation, efforts, walltime);
     if (!finished) {
         print(fmt::format("WARNING: Efficiency statistics can be misleading for {} jobs.\n",
                           model::long_name(state)));

@@ -52,6 +52,11 @@ std::string all_used_at(const Row& row) {
 std::string frequency(const Row& row) { return row.step.key.step == kBatchStep ? "0" : "Unknown"; }
 std::string zero(const Row&) { return "0"; }
 
+std::uint64_t joules(const Row& row) {
+    const model::UsageMeasure* energy = model::find_measure(row.usage, "energy");
+    return energy == nullptr ? 0 : energy->total;
+}
+
 constexpr char kCpu[] = "cpu", kMem[] = "mem", kVmem[] = "vmem", kPages[] = "pages",
                kDisk[] = "fs/disk";
 constexpr Figure kAve = Figure::Average, kMax = Figure::Max, kMin = Figure::Min,
@@ -73,8 +78,8 @@ const Field<Row> kFields[] = {
     {"AvePages", 10, kMark, used<kPages, false, kAve>},
     {"AveRSS", 10, kMark, used<kMem, false, kAve>},
     {"AveVMSize", 10, kMark, used<kVmem, false, kAve>},
-    {"ConsumedEnergy", 14, kMark, zero},
-    {"ConsumedEnergyRaw", 17, kMark, zero},
+    {"ConsumedEnergy", 14, kMark, [](const Row& r) { return energy_text(joules(r), r.units); }},
+    {"ConsumedEnergyRaw", 17, kMark, [](const Row& r) { return fmt::to_string(joules(r)); }},
     {"JobID", -12, kMark, [](const Row& r) { return format::step_id_text(r.step, r.job); }},
     {"MaxDiskRead", 12, kMark, used<kDisk, false, kMax>},
     {"MaxDiskReadNode", 15, kMark, used_at<kDisk, false, kMax, kNode>},

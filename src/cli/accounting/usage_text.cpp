@@ -35,6 +35,9 @@ std::string cpu_text(std::uint64_t millis) {
 
 std::string value_text(const model::UsageMeasure& measure, Figure figure, const Units& units) {
     const std::uint64_t value = value_of(measure, figure);
+    // Joules, watts and percent are told in full.
+    constexpr std::string_view kPlain[] = {"energy", "gres/gpupower", "gres/gpuutil"};
+    if (std::ranges::find(kPlain, measure.name) != std::end(kPlain)) return fmt::to_string(value);
     return measure.name == "cpu" ? cpu_text(value) : amount_text(value, 0, units);
 }
 

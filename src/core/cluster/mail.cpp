@@ -80,6 +80,39 @@ Seconds queued_for(const Job& job) {
 
 constexpr std::uint64_t kBytesPerMiB = 1024 * 1024;
 
+// What the cards of a job drew: of all its steps together, and the most at one moment.
+struct Drawn {
+    std::uint64_t joules = 0, most_watts = 0;
+};
+std::optional<Drawn> drawn_by(const Job& job, const std::map<StepKey, model::Step>& steps) {
+    std::optional<Drawn> drawn;
+    for (auto at = steps.lower_bound({job.id, job.attempt, StepId{0}});
+         at != steps.end() && at->first.job == job.id && at->first.attempt == job.attempt; ++at) {
+        const auto* energy = model::find_measure(at->second.usage, "energy");
+        const auto* power = model::find_measure(at->second.usage, "gres/gpupower");
+        if (energy == nullptr || power == nullptr) continue;
+        if (!drawn) drawn.emplace();
+        drawn->joules += energy->total;
+        drawn->most_watts = std::max(drawn->most_watts, power->max.value);
+    }
+    return drawn;
+}
+
+// Over the whole run of a job; one of less than a second counts as a second.
+std::uint64_t average_watts(const Job& job, std::uint64_t joules, Instant now) {
+    const auto seconds =
+        static_cast<std::uint64_t>(std::max<std::int64_t>(model::run_time(job, now).count(), 1));
+    return (joules + seconds / 2) / seconds;
+}
+
+void tell(const Drawn& drawn, std::uint64_t watts, effect::Mail& letter) {
+    letter.subject += fmt::format(", power {}W, energy {}J", watts, drawn.joules);
+    auto& env = letter.environment;
+    env.emplace_back("SWITCHYARD_JOB_GPU_ENERGY", std::to_string(drawn.joules));
+    env.emplace_back("SWITCHYARD_JOB_GPU_POWER", std::to_string(watts));
+    env.emplace_back("SWITCHYARD_JOB_GPU_POWER_MAX", std::to_string(drawn.most_watts));
+}
+
 }  // namespace
 
 // What its steps did with its cards, as far as nodes have told; none: it had none, or nobody
@@ -160,6 +193,8 @@ void Cluster::Impl::mail(const Job& job, MailEvent event) {
     if (cards) {
         env.emplace_back("SWITCHYARD_JOB_GPU_USE", std::to_string(cards->percent));
         env.emplace_back("SWITCHYARD_JOB_GPU_MEMORY", std::to_string(cards->memory.value));
+        if (const auto drawn = drawn_by(job, steps_))
+            tell(*drawn, average_watts(job, drawn->joules, now_), letter);
     }
     emit(std::move(letter));
 }

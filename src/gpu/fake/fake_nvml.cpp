@@ -5,7 +5,8 @@
 //
 //   driver 580.0
 //   card NAME=NVIDIA H200;UUID=GPU-1;MINOR=0;MEMORY=150000;CPUS=0-3;UTIL=50;USED=1000;POWER=300000
-//                                 (and RESERVED=600: what the driver keeps for itself)
+//                                 (and RESERVED=600: what the driver keeps for itself; ENERGY=5000:
+//                                 millijoules since it was loaded; without it, it does not count)
 //   link 0 1                      NVLink between the cards 0 and 1
 //   process 0 PID MIB SM          a process on card 0
 //   slice 0 1g.18gb MIG-1 18000 1 0    card 0 is in MIG mode and has this instance
@@ -259,6 +260,13 @@ Return nvmlDeviceGetUtilizationRates(nvml::Device device, nvml::Utilization* use
 Return nvmlDeviceGetPowerUsage(nvml::Device device, unsigned* milliwatts) {
     const World world = read_world();
     *milliwatts = static_cast<unsigned>(world.number(card_of(world, device), "POWER"));
+    return nvml::kSuccess;
+}
+Return nvmlDeviceGetTotalEnergyConsumption(nvml::Device device, unsigned long long* millijoules) {
+    const World world = read_world();
+    const unsigned card = card_of(world, device);
+    if (!world.cards[card].contains("ENERGY")) return nvml::kNotSupported;
+    *millijoules = world.number(card, "ENERGY");
     return nvml::kSuccess;
 }
 Return nvmlDeviceGetCpuAffinity(nvml::Device device, unsigned words, unsigned long* mask) {
