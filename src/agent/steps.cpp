@@ -327,9 +327,10 @@ void Steps::reap() {
 void Steps::finish(const StepKey& key, wire::StepReport report) {
     Step& step = steps_[key];
     step.last = std::make_unique<wire::StepReport>(std::move(report));
+    const bool awaits_look = has_cards(step.gres) && look_ && look_([this, key] { tell_end(key); });
+    if (!awaits_look) return tell_end(key);
     // A sick driver may take its time; nobody waits for it for long.
     step.patience = loop_.after(kLookWait, [this, key] { tell_end(key); });
-    if (!has_cards(step.gres) || !look_ || !look_([this, key] { tell_end(key); })) tell_end(key);
 }
 
 void Steps::tell_end(const StepKey& key) {
