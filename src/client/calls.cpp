@@ -45,14 +45,9 @@ Failure unexpected_answer() {
 // got by call(), which asks again if the controller is just restarting.
 Status for_each_reply(Connection& connection, wire::Request& request,
                       const std::function<Status(const wire::Reply&)>& take) {
-    SY_TRY(wire::Reply reply, connection.call(request));
-    const std::uint64_t id = reply.id();
-    for (;;) {
-        SY_CHECK(take(reply));
-        if (reply.last()) return {};
-        SY_TRY(reply, connection.receive_for(id));
-        if (reply.has_failure()) return switchyard::Failure{error_of(reply)};
-    }
+    SY_TRY(const wire::Reply first, connection.call(request));
+    SY_CHECK(take(first));
+    return first.last() ? Status{} : connection.receive_rest(first.id(), take);
 }
 
 // The replies to a request that was sent before.

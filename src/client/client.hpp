@@ -56,6 +56,9 @@ class Connection {
     Result<wire::Reply> call(wire::Request& request);
     // The next reply to that request; others that come meanwhile are kept for receive().
     Result<wire::Reply> receive_for(std::uint64_t id, std::optional<Millis> wait = std::nullopt);
+    // All further replies to a request whose first one was not its last. They share their memory:
+    // what `take` is given lives as long as that call.
+    Status receive_rest(std::uint64_t id, const std::function<Status(const wire::Reply&)>& take);
     // Replies that are already read but not yet taken: check before polling fd().
     bool has_buffered_reply() const;
     int fd() const;

@@ -1,4 +1,5 @@
 // connection.cpp: requests out, replies in, and a second try where asking twice does no harm.
+#include <google/protobuf/arena.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -19,6 +20,7 @@ constexpr Millis kOpenPatience{5'000};        // For a controller that may be re
 constexpr Millis kReconnectPatience{10'000};  // For one that was there a moment ago.
 constexpr Millis kAnswerTimeout{100'000};
 constexpr int kRetriesMax = 3;
+constexpr std::size_t kListPiece = 256u << 10;  // Of the memory that a list is read into.
 
 std::uint64_t random_nonce() {
     std::uint64_t nonce = 0;
@@ -60,6 +62,11 @@ bool may_be_repeated(const wire::Request& request) {
     }
 }
 
+// A failure without an id is about the connection itself.
+bool is_about(const wire::Reply& reply, std::uint64_t id) {
+    return reply.id() == id || (reply.id() == 0 && reply.has_failure());
+}
+
 }  // namespace
 
 struct Connection::State {
@@ -73,6 +80,7 @@ struct Connection::State {
     std::string bytes;  // Kept for its memory.
 
     Status send_once(wire::Request& request);
+    Status read_into(wire::Reply& reply, std::optional<Millis> wait);
     Result<wire::Reply> receive_new(std::optional<Millis> wait);
     Result<wire::Reply> answer_to(std::uint64_t id, std::optional<Millis> wait);
     Status reconnect();
@@ -93,13 +101,18 @@ Status Connection::State::send_once(wire::Request& request) {
     return {};
 }
 
-Result<wire::Reply> Connection::State::receive_new(std::optional<Millis> wait) {
+Status Connection::State::read_into(wire::Reply& reply, std::optional<Millis> wait) {
     SY_TRY(const std::string_view frame, socket.receive(wait));
-    wire::Reply reply;
     if (!reply.ParseFromArray(frame.data(), static_cast<int>(frame.size()))) {
         return fail(Errc::ProtocolVersion,
                     "the controller's answer cannot be read: it speaks another version");
     }
+    return {};
+}
+
+Result<wire::Reply> Connection::State::receive_new(std::optional<Millis> wait) {
+    wire::Reply reply;
+    SY_CHECK(read_into(reply, wait));
     return reply;
 }
 
@@ -112,8 +125,7 @@ Result<wire::Reply> Connection::State::answer_to(std::uint64_t id, std::optional
     }
     for (;;) {
         SY_TRY(wire::Reply reply, receive_new(wait));
-        // A failure without an id is about the connection itself.
-        if (reply.id() == id || (reply.id() == 0 && reply.has_failure())) return reply;
+        if (is_about(reply, id)) return reply;
         early.push_back(std::move(reply));
     }
 }
@@ -173,6 +185,26 @@ Result<wire::Reply> Connection::receive(std::optional<Millis> wait) {
 
 Result<wire::Reply> Connection::receive_for(std::uint64_t id, std::optional<Millis> wait) {
     return state_->answer_to(id, wait);
+}
+
+Status Connection::receive_rest(std::uint64_t id,
+                                const std::function<Status(const wire::Reply&)>& take) {
+    google::protobuf::ArenaOptions pieces;
+    pieces.start_block_size = pieces.max_block_size = kListPiece;
+    google::protobuf::Arena memory(pieces);
+    for (bool last = false; !last;) {
+        memory.Reset();
+        auto& reply = *google::protobuf::Arena::CreateMessage<wire::Reply>(&memory);
+        SY_CHECK(state_->read_into(reply, std::nullopt));
+        if (!is_about(reply, id)) {
+            state_->early.push_back(reply);
+            continue;
+        }
+        if (reply.has_failure()) return switchyard::Failure{error_of(reply)};
+        SY_CHECK(take(reply));
+        last = reply.last();
+    }
+    return {};
 }
 
 Result<wire::Reply> Connection::call(wire::Request& request) {
