@@ -8,6 +8,7 @@
 #include <map>
 
 #include "base/text.hpp"
+#include "cli/accounting/step_document.hpp"
 #include "cli/format/job_document.hpp"
 #include "cli/format/job_text.hpp"
 #include "cli/format/node_document.hpp"
@@ -15,6 +16,7 @@
 #include "cli/format/node_text.hpp"
 #include "cli/job_ids.hpp"
 #include "cli/job_lookup.hpp"
+#include "cli/last_backfill.hpp"
 #include "cli/message.hpp"
 #include "cli/output.hpp"
 #include "cli/scontrol.hpp"
@@ -40,13 +42,13 @@ void sort_jobs(std::vector<model::Job>& jobs) {
 }
 
 // "jobs": [...] and the frame around it.
-void write_list(Scontrol& control, const Session& session, std::string_view key, Instant updated,
+void write_list(Scontrol& control, Session& session, std::string_view key, Instant updated,
                 const std::function<void(format::Document&)>& write) {
     format::Document document = open_document(control.document);
     document.begin_list(key);
     write(document);
     document.end();
-    if (key == "jobs") document.number("last_backfill", format::Number::of(0));
+    if (key == "jobs") write_last_backfill(document, session.connection);
     document.number("last_update", format::moment_number(updated));
     close_document(document, control.document, session.config.cluster_name);
 }
@@ -130,10 +132,13 @@ void show_steps(Scontrol& control, const std::string& ids) {
         wanted.emplace_back(&step, job->second);
     }
     if (control.document.kind && !(wanted.empty() && !ids.empty())) {
-        const format::DocumentContext context{found->now, session->config.cluster_name, {}, {}};
+        accounting::SacctView view;
+        view.now = found->now;
+        view.cluster = session->config.cluster_name;
         return write_list(control, *session, "steps", found->now, [&](format::Document& document) {
             for (const auto& [step, job] : wanted) {
-                format::write_step(document, *step, *job, context);
+                accounting::write_running_step(
+                    document, {.job = *job, .step = step, .steps = {}, .view = view});
             }
         });
     }
@@ -308,11 +313,34 @@ void show_daemons(Scontrol& control) {
     print(daemons + "\n");
 }
 
+// "12.batch, 12.0" by node.
+Result<std::map<std::string, std::string>> steps_on_nodes(Session& session) {
+    client::JobsQuery query;
+    query.with_steps = true;
+    query.hidden_partitions = true;
+    SY_TRY(const client::JobsChunk found, client::fetch_jobs(session.connection, query));
+    std::map<std::string, std::string> steps;
+    for (const model::Step& step : found.steps) {
+        if (step.end) continue;
+        for (const model::StepNode& node : step.layout.nodes) {
+            std::string& text = steps[node.grant.node];
+            text += fmt::format("{}{}.{}", text.empty() ? "" : ", ", step.key.job.value,
+                                model::step_name(step.key.step));
+        }
+    }
+    return steps;
+}
+
 void show_slurmd(Scontrol& control) {
+    constexpr std::string_view kCall = "slurm_load_slurmd_status";
+    Session* session = control.session(kCall);
+    if (session == nullptr) return;
+    auto steps = steps_on_nodes(*session);
+    if (!steps) return control.say_failed(kCall, steps.error());
     for (const model::Node& node : nodes_on(control, this_host())) {
         const format::NodeSize size = format::size_of(node);
-        print(fmt::format("Active Steps             = {}\n",
-                          node.running_jobs + node.completing_jobs > 0 ? "see squeue -s" : "NONE"));
+        const std::string& active = (*steps)[node.config.name];
+        print(fmt::format("Active Steps             = {}\n", active.empty() ? "NONE" : active));
         print(fmt::format("Actual CPUs              = {}\n", size.cpus));
         print(fmt::format("Actual sockets           = {}\n", size.sockets));
         print(fmt::format("Actual cores             = {}\n", size.cores_per_socket));

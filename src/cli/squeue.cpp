@@ -6,9 +6,11 @@
 #include <cstdio>
 #include <map>
 
+#include "cli/accounting/step_document.hpp"
 #include "cli/commands.hpp"
 #include "cli/format/job_document.hpp"
 #include "cli/job_lookup.hpp"
+#include "cli/last_backfill.hpp"
 #include "cli/message.hpp"
 #include "cli/output.hpp"
 #include "cli/session.hpp"
@@ -77,12 +79,16 @@ class Listing {
             for (const model::Step& step : chunk.steps) {
                 const auto job = jobs.find(step.key.job);
                 if (job == jobs.end() || step.end || !is_asked_for(step, job->second)) continue;
-                format::write_step(document, step, job->second, context);
+                accounting::SacctView view;
+                view.now = chunk.now;
+                view.cluster = view_.cluster;
+                accounting::write_running_step(
+                    document, {.job = job->second, .step = &step, .steps = {}, .view = view});
             }
         });
         SY_CHECK(asked);
         document.end();
-        if (!options_.steps) document.number("last_backfill", format::Number::of(0));
+        if (!options_.steps) write_last_backfill(document, session_.connection);
         document.number("last_update", format::moment_number(context.now));
         close_document(document, options_.document, view_.cluster);
         return {};

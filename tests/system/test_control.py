@@ -1,5 +1,6 @@
 """Cancelling, time limits, requeue, suspend, nodes and partitions."""
 
+import json
 import re
 import time
 
@@ -142,8 +143,11 @@ def test_suspend_and_resume(cluster):
     cluster.wait_state(job, "SUSPENDED")
     wait_until(lambda: stands_still(cluster), what="its processes to be stopped")
     frozen = cluster.read("tick")
+    assert cluster.run(f"squeue -h -j {job} -o %Q").ok().out.strip() == cluster.show(job)["Priority"] == "0"
+    assert json.loads(cluster.run(f"squeue --json -j {job}").ok().out)["jobs"][0]["priority"]["number"] == 0
     cluster.run(f"scontrol resume {job}", user=None).ok()
     cluster.wait_state(job, "RUNNING")
+    assert cluster.show(job)["Priority"] != "0"
     wait_until(lambda: cluster.read("tick") not in (frozen, ""), what="it to go on")
     cluster.run(f"scancel {job}").ok()
     cluster.wait_end(job)

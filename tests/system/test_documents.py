@@ -57,8 +57,38 @@ def test_nodes_and_partitions(scene):
     assert [key for key in nodes[0] if key in keys] == keys
     gpu = load(cluster, "scontrol show partition gpu --json")["partitions"][0]
     assert gpu["name"] == "gpu" and gpu["maximums"]["time"]["number"] == 1440 and gpu["cpus"]["total"] == 32
-    assert [step["step"]["name"] for step in load(cluster, f"scontrol show step {running}.0 --json")["steps"]] == ["sleep"]
+    (step,) = load(cluster, f"scontrol show step {running}.0 --json")["steps"]
+    assert step["step"]["name"] == "sleep" and step["step"]["id"] == f"{running}.0" and step["state"] == ["RUNNING"]
+    # All that the history tells of a step, which is in the shape of Slurm's own, with the same values but for the time.
+    told = load(cluster, f"sacct -j {running} --json")["jobs"][0]["steps"]
+    (same,) = [each for each in told if each["step"]["id"] == f"{running}.0"]
+    assert set(same) - set(step) == set()
+    assert {key for key in same if step[key] != same[key]} <= {"time"} and set(step["time"]) == set(same["time"])
+    assert load(cluster, f"squeue -s --json -j {running}")["steps"][-1].keys() == step.keys()
     assert load(cluster, "scontrol show lic --json")["licenses"] == []
+
+
+def test_when_backfill_last_planned(scene):
+    cluster, running, _ = scene
+
+    def planned(command):
+        return load(cluster, f"{command} --json")["last_backfill"]["number"]
+
+    def diag():
+        return load(cluster, "sdiag --json")["statistics"]["bf_when_last_cycle"]["number"]
+
+    # A pass may come between two questions.
+    wait_until(lambda: 0 < diag() == planned("squeue") == planned(f"scontrol show job {running}"), 60, "the same answer thrice")
+
+
+def test_the_steps_of_a_node(scene):
+    cluster, running, _ = scene
+    said = cluster.run("scontrol show slurmd").ok().out
+    blocks = {re.search(r"Slurmd NodeName          = (\S+)", block)[1]: block for block in said.split("\n\n") if block.strip()}
+    steps = {name: re.search(r"Active Steps             = (.*)", block)[1] for name, block in blocks.items()}
+    nodes = {part for part in load(cluster, f"scontrol show step {running}.0 --json")["steps"][0]["nodes"]["list"]}
+    assert {name for name, text in steps.items() if f"{running}.0" in text.split(", ")} == nodes
+    assert sum(f"{running}.batch" in text.split(", ") for text in steps.values()) == 1
 
 
 def test_yaml_holds_the_same(scene):

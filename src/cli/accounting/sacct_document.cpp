@@ -1,9 +1,7 @@
 #include "cli/accounting/sacct_document.hpp"
 
-#include <algorithm>
-#include <array>
-
 #include "base/text.hpp"
+#include "cli/accounting/step_document.hpp"
 #include "cli/format/job_document.hpp"
 #include "cli/format/job_facts.hpp"
 #include "cli/format/step_columns.hpp"
@@ -15,96 +13,6 @@ namespace {
 
 using format::Document;
 using format::Number;
-
-// The numbers that Slurm's database gives to what it can count.
-struct TresNumber {
-    std::string_view name;
-    std::int64_t id;
-};
-constexpr std::array<TresNumber, 11> kTres{{{"cpu", 1},
-                                            {"mem", 2},
-                                            {"energy", 3},
-                                            {"node", 4},
-                                            {"billing", 5},
-                                            {"fs/disk", 6},
-                                            {"vmem", 7},
-                                            {"pages", 8},
-                                            {"gres/gpu", 1001},
-                                            {"gres/shard", 1002},
-                                            {"gres/mps", 1003}}};
-constexpr std::int64_t kOtherTres = 1000;
-
-std::int64_t number_of(std::string_view name) {
-    const auto known = std::ranges::find(kTres, name, &TresNumber::name);
-    return known == kTres.end() ? kOtherTres : known->id;
-}
-
-// "gres/gpu:a100" is type "gres" and name "gpu:a100".
-void write_name(Document& document, std::string_view tres) {
-    const std::size_t slash = tres.find('/');
-    document.text("type", tres.substr(0, slash));
-    document.text("name", slash == std::string_view::npos ? "" : tres.substr(slash + 1));
-    document.integer("id", number_of(tres));
-}
-
-// From "cpu=2,mem=200M,node=1".
-void write_list(Document& document, std::string_view key, std::string_view tres) {
-    document.begin_list(key);
-    for (const std::string_view part : split(tres, ',')) {
-        const std::size_t equals = part.find('=');
-        if (equals == std::string_view::npos) continue;
-        const std::string_view name = part.substr(0, equals), value = part.substr(equals + 1);
-        const auto memory = name == "mem" ? model::parse_memory(value)
-                                          : Result<model::MiB>(fail(Errc::InvalidArgument));
-        document.begin_map();
-        write_name(document, name);
-        const std::uint64_t count = memory ? memory->value : parse_uint(value).value_or(0);
-        document.integer("count", static_cast<std::int64_t>(count));
-        document.end();
-    }
-    document.end();
-}
-
-// Measures of one direction: the extremes with their places, the average, the sum.
-void write_measures(Document& document, std::string_view key, const model::StepUsage& usage,
-                    bool out) {
-    const auto each = [&](std::string_view name, auto count,
-                          const model::UsageMark* (*mark)(const model::UsageMeasure&)) {
-        document.begin_list(name);
-        for (const model::UsageMeasure& measure : usage.measures) {
-            if (measure.out != out) continue;
-            document.begin_map();
-            write_name(document, measure.name);
-            document.integer("count", static_cast<std::int64_t>(count(measure)));
-            if (const model::UsageMark* place = mark(measure)) {
-                document.text("node", place->node);
-                document.integer("task", place->task);
-            }
-            document.end();
-        }
-        document.end();
-    };
-    using Measure = model::UsageMeasure;
-    const auto nowhere = +[](const Measure&) -> const model::UsageMark* { return nullptr; };
-    document.begin_map(key);
-    each(
-        "max", [](const Measure& m) { return m.max.value; },
-        +[](const Measure& m) { return &m.max; });
-    each(
-        "min", [](const Measure& m) { return m.min.value; },
-        +[](const Measure& m) { return &m.min; });
-    each("average", [](const Measure& m) { return m.average(); }, nowhere);
-    each("total", [](const Measure& m) { return m.total; }, nowhere);
-    document.end();
-}
-
-void write_cpu_time(Document& document, std::string_view key, std::uint64_t micros) {
-    constexpr std::uint64_t kPerSecond = 1'000'000;
-    document.begin_map(key);
-    document.integer("seconds", static_cast<std::int64_t>(micros / kPerSecond));
-    document.integer("microseconds", static_cast<std::int64_t>(micros % kPerSecond));
-    document.end();
-}
 
 std::int64_t seconds_of(const std::optional<Instant>& moment) {
     return moment ? unix_seconds(*moment) : 0;
@@ -141,9 +49,6 @@ class HistoryWriter {
     void add_request();
     void add_files();
     void add_state_and_steps();
-    void add_step(const model::Step& step);
-    void add_step_times(const SacctRow& row);
-    void add_step_place(const model::Step& step);
     void add_end();
 
     void text(std::string_view key, std::string_view value) { document_.text(key, value); }
@@ -295,86 +200,19 @@ void HistoryWriter::add_state_and_steps() {
     text("reason", format::reason_text(job_));
     document_.end();
     document_.begin_list("steps");
-    for (const model::Step& step : row_.steps) add_step(step);
+    for (const model::Step& step : row_.steps) {
+        document_.begin_map();
+        write_step(document_, {.job = job_, .step = &step, .steps = {}, .view = row_.view});
+        document_.end();
+    }
     document_.end();
     text("submit_line", spec_.submit_line);
 }
 
-void HistoryWriter::add_step_times(const SacctRow& row) {
-    const model::StepUsage& usage = row.step->usage;
-    document_.begin_map("time");
-    document_.integer("elapsed", elapsed(row).count());
-    document_.number("end", format::moment_number(ended(row)));
-    document_.number("start", format::moment_number(row.step->started));
-    document_.integer("suspended", suspended(row).count());
-    write_cpu_time(document_, "system", usage.system_us);
-    const auto& limit = row.step->spec.time_limit;
-    document_.number("limit", limit ? format::limit_number(limit) : Number::unlimited());
-    write_cpu_time(document_, "total", usage.user_us + usage.system_us);
-    write_cpu_time(document_, "user", usage.user_us);
-    document_.end();
-}
-
-void HistoryWriter::add_step_place(const model::Step& step) {
-    std::vector<std::string> nodes;
-    for (const model::StepNode& node : step.layout.nodes) nodes.push_back(node.grant.node);
-    document_.begin_map("nodes");
-    document_.integer("count", static_cast<std::int64_t>(nodes.size()));
-    text("range", format::step_node_list(step));
-    document_.texts("list", nodes);
-    document_.end();
-    document_.begin_map("tasks");
-    document_.integer("count", step.layout.task_count());
-    document_.end();
-    document_.begin_map("CPU");
-    document_.begin_map("requested_frequency");
-    document_.number("min", Number::of(0));
-    document_.number("max", Number::of(0));
-    document_.end();
-    text("governor", "0");
-    document_.end();
-}
-
-void HistoryWriter::add_step(const model::Step& step) {
-    const SacctRow row{.job = job_, .step = &step, .steps = {}, .view = row_.view};
-    document_.begin_map();
-    add_step_times(row);
-    format::write_exit(document_, "exit_code", exit_of(row));
-    add_step_place(step);
-    text("kill_request_user", "");
-    document_.texts("state", {std::string(model::long_name(state_of(row)))});
-    document_.begin_map("statistics");
-    document_.begin_map("CPU");
-    document_.integer("actual_frequency", 0);
-    document_.end();
-    document_.begin_map("energy");
-    document_.number("consumed", Number::of(joules_of({&step, 1}).value_or(0)));
-    document_.end();
-    document_.end();
-    document_.begin_map("step");
-    text("id", format::step_id_text(step, job_));
-    text("name", step.spec.name);
-    for (const std::string_view key :
-         {"stderr", "stdin", "stdout", "stderr_expanded", "stdin_expanded", "stdout_expanded"}) {
-        text(key, "");
-    }
-    document_.end();
-    text("submit_line", step.spec.submit_line);
-    document_.begin_map("task");
-    text("distribution", layout_text(row));
-    document_.end();
-    document_.begin_map("tres");
-    write_measures(document_, "requested", step.usage, false);
-    write_measures(document_, "consumed", step.usage, true);
-    write_list(document_, "allocated", sorted_tres(step_tres(step), false, {}));
-    document_.end();
-    document_.end();
-}
-
 void HistoryWriter::add_end() {
     document_.begin_map("tres");
-    write_list(document_, "allocated", job_tres(row_));
-    write_list(document_, "requested", format::requested_tres(job_));
+    write_tres_list(document_, "allocated", job_tres(row_));
+    write_tres_list(document_, "requested", format::requested_tres(job_));
     document_.end();
     text("used_gres", "");
     text("user", spec_.user);

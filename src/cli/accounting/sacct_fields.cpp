@@ -1,8 +1,11 @@
 // sacct_fields.cpp: every field of sacct --format. The names and widths are those of Slurm.
 #include <fmt/format.h>
 
+#include <array>
+
 #include "base/text.hpp"
 #include "cli/accounting/sacct_row.hpp"
+#include "cli/accounting/tres_usage_fields.hpp"
 #include "cli/accounting/usage_text.hpp"
 #include "cli/format/job_facts.hpp"
 #include "cli/format/step_columns.hpp"
@@ -177,24 +180,13 @@ std::string used_at(const Row& row) {
     if (row.step == nullptr) return {};
     return place_text(row.step->usage, Name, Out, Kind, Place);
 }
-template <bool Out, Figure Kind>
-std::string all_used(const Row& row) {
-    if (row.step == nullptr) return {};
-    return figures_text(row.step->usage, Out, Kind, row.view.units);
-}
-template <bool Out, Figure Kind, Where Place>
-std::string all_used_at(const Row& row) {
-    if (row.step == nullptr) return {};
-    return places_text(row.step->usage, Out, Kind, Place);
-}
 constexpr char kCpu[] = "cpu", kMem[] = "mem", kVmem[] = "vmem", kPages[] = "pages",
                kDisk[] = "fs/disk";
-constexpr Figure kAve = Figure::Average, kMax = Figure::Max, kMin = Figure::Min,
-                 kTot = Figure::Total;
+constexpr Figure kAve = Figure::Average, kMax = Figure::Max, kMin = Figure::Min;
 constexpr Where kNode = Where::Node, kTask = Where::Task;
 constexpr Wide kMark = Wide::Mark, kCut = Wide::Cut, kWhole = Wide::Whole;
 
-const Field<Row> kFields[] = {
+const auto kFieldsBefore = std::to_array<Field<Row>>({
     {"Account", 10, kMark, [](const Row& r) { return spec(r).account; }},
     {"AdminComment", 20, kMark,
      [](const Row& r) { return of_job(r, [](const Row& j) { return j.job.admin_comment; }); }},
@@ -349,22 +341,9 @@ const Field<Row> kFields[] = {
          const model::StepUsage usage = usage_of(r);
          return cpu_time_text(usage.user_us + usage.system_us);
      }},
-    {"TRESUsageInAve", 14, kMark, all_used<false, kAve>},
-    {"TRESUsageInMax", 14, kMark, all_used<false, kMax>},
-    {"TRESUsageInMaxNode", 18, kMark, all_used_at<false, kMax, kNode>},
-    {"TRESUsageInMaxTask", 18, kMark, all_used_at<false, kMax, kTask>},
-    {"TRESUsageInMin", 14, kMark, all_used<false, kMin>},
-    {"TRESUsageInMinNode", 18, kMark, all_used_at<false, kMin, kNode>},
-    {"TRESUsageInMinTask", 18, kMark, all_used_at<false, kMin, kTask>},
-    {"TRESUsageInTot", 14, kMark, all_used<false, kTot>},
-    {"TRESUsageOutAve", 15, kMark, all_used<true, kAve>},
-    {"TRESUsageOutMax", 15, kMark, all_used<true, kMax>},
-    {"TRESUsageOutMaxNode", 19, kMark, all_used_at<true, kMax, kNode>},
-    {"TRESUsageOutMaxTask", 19, kMark, all_used_at<true, kMax, kTask>},
-    {"TRESUsageOutMin", 15, kMark, all_used<true, kMin>},
-    {"TRESUsageOutMinNode", 19, kMark, all_used_at<true, kMin, kNode>},
-    {"TRESUsageOutMinTask", 19, kMark, all_used_at<true, kMin, kTask>},
-    {"TRESUsageOutTot", 15, kMark, all_used<true, kTot>},
+});
+
+const auto kFieldsAfter = std::to_array<Field<Row>>({
     {"UID", 6, kWhole,
      [](const Row& r) { return of_job(r, [](const Row& j) { return number(spec(j).uid); }); }},
     {"User", 9, kMark, [](const Row& r) { return of_job(r, user_text); }},
@@ -374,10 +353,19 @@ const Field<Row> kFields[] = {
     {"WCKeyID", 8, kWhole, [](const Row& r) { return of_job(r, [](const Row&) { return "0"; }); }},
     {"WorkDir", 20, kMark,
      [](const Row& r) { return of_job(r, [](const Row& j) { return spec(j).work_dir; }); }},
-};
+});
+
+const model::StepUsage* usage_shown(const Row& row) {
+    return row.step == nullptr ? nullptr : &row.step->usage;
+}
+const Units& units_of(const Row& row) { return row.view.units; }
 
 }  // namespace
 
-std::span<const Field<SacctRow>> sacct_fields() { return kFields; }
+std::span<const Field<SacctRow>> sacct_fields() {
+    static const auto fields =
+        joined<Row>(kFieldsBefore, TresUsageFields<Row, usage_shown, units_of>::kAll, kFieldsAfter);
+    return fields;
+}
 
 }  // namespace switchyard::cli::accounting

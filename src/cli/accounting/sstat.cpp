@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <map>
 
@@ -9,6 +10,7 @@
 #include "cli/accounting/live_usage.hpp"
 #include "cli/accounting/print_fields.hpp"
 #include "cli/accounting/sacct_row.hpp"
+#include "cli/accounting/tres_usage_fields.hpp"
 #include "cli/accounting/usage_text.hpp"
 #include "cli/commands.hpp"
 #include "cli/format/step_columns.hpp"
@@ -40,15 +42,6 @@ template <const char* Name, bool Out, Figure Kind, Where Place>
 std::string used_at(const Row& row) {
     return place_text(row.usage, Name, Out, Kind, Place);
 }
-template <bool Out, Figure Kind>
-std::string all_used(const Row& row) {
-    return figures_text(row.usage, Out, Kind, row.units);
-}
-template <bool Out, Figure Kind, Where Place>
-std::string all_used_at(const Row& row) {
-    return places_text(row.usage, Out, Kind, Place);
-}
-
 std::string frequency(const Row& row) { return row.step.key.step == kBatchStep ? "0" : "Unknown"; }
 std::string zero(const Row&) { return "0"; }
 
@@ -59,12 +52,11 @@ std::uint64_t joules(const Row& row) {
 
 constexpr char kCpu[] = "cpu", kMem[] = "mem", kVmem[] = "vmem", kPages[] = "pages",
                kDisk[] = "fs/disk";
-constexpr Figure kAve = Figure::Average, kMax = Figure::Max, kMin = Figure::Min,
-                 kTot = Figure::Total;
+constexpr Figure kAve = Figure::Average, kMax = Figure::Max, kMin = Figure::Min;
 constexpr Where kNode = Where::Node, kTask = Where::Task;
 constexpr Wide kMark = Wide::Mark, kWhole = Wide::Whole;
 
-const Field<Row> kFields[] = {
+const auto kOwnFields = std::to_array<Field<Row>>({
     {"AllocTRES", 10, kMark,
      [](const Row& r) {
          // As Slurm has it: that of the batch step is the job's.
@@ -106,23 +98,16 @@ const Field<Row> kFields[] = {
     {"ReqCPUFreqMin", 13, kMark, frequency},
     {"ReqCPUFreqMax", 13, kMark, frequency},
     {"ReqCPUFreqGov", 13, kMark, frequency},
-    {"TRESUsageInAve", 14, kMark, all_used<false, kAve>},
-    {"TRESUsageInMax", 14, kMark, all_used<false, kMax>},
-    {"TRESUsageInMaxNode", 18, kMark, all_used_at<false, kMax, kNode>},
-    {"TRESUsageInMaxTask", 18, kMark, all_used_at<false, kMax, kTask>},
-    {"TRESUsageInMin", 14, kMark, all_used<false, kMin>},
-    {"TRESUsageInMinNode", 18, kMark, all_used_at<false, kMin, kNode>},
-    {"TRESUsageInMinTask", 18, kMark, all_used_at<false, kMin, kTask>},
-    {"TRESUsageInTot", 14, kMark, all_used<false, kTot>},
-    {"TRESUsageOutAve", 15, kMark, all_used<true, kAve>},
-    {"TRESUsageOutMax", 15, kMark, all_used<true, kMax>},
-    {"TRESUsageOutMaxNode", 19, kMark, all_used_at<true, kMax, kNode>},
-    {"TRESUsageOutMaxTask", 19, kMark, all_used_at<true, kMax, kTask>},
-    {"TRESUsageOutMin", 15, kMark, all_used<true, kMin>},
-    {"TRESUsageOutMinNode", 19, kMark, all_used_at<true, kMin, kNode>},
-    {"TRESUsageOutMinTask", 19, kMark, all_used_at<true, kMin, kTask>},
-    {"TRESUsageOutTot", 15, kMark, all_used<true, kTot>},
-};
+});
+
+const model::StepUsage* usage_of(const Row& row) { return &row.usage; }
+const Units& units_of(const Row& row) { return row.units; }
+
+std::span<const Field<Row>> all_fields() {
+    static const auto fields =
+        joined<Row>(kOwnFields, TresUsageFields<Row, usage_of, units_of>::kAll);
+    return fields;
+}
 
 constexpr std::string_view kFormat =
     "jobid,alloctres,maxvmsize,maxvmsizenode,maxvmsizetask,avevmsize,maxrss,maxrssnode,maxrsstask,"
@@ -147,7 +132,7 @@ Taken take_jobs(Typed& typed, const OptionUse& use) {
     typed.jobs.emplace_back(use.value);
     return std::nullopt;
 }
-std::string help_format() { return helpformat(names_of(std::span<const Field<Row>>(kFields))); }
+std::string help_format() { return helpformat(names_of(all_fields())); }
 
 const Option<Typed> kOptions[] = {
     {{"allsteps", 'a', Argument::None, "", "all steps of the jobs, not only one of srun's"},
@@ -271,7 +256,7 @@ int run(const Typed& typed) {
                            .delimiter = "|"};
     const std::string format =
         typed.format.value_or(std::string(typed.pids ? kPidFormat : kFormat));
-    const auto table = Table<Row>::make(std::span<const Field<Row>>(kFields), format, style);
+    const auto table = Table<Row>::make(all_fields(), format, style);
     if (!table) {
         return refuse(kProgram,
                       fmt::format("Invalid field requested: \"{}\"", table.error().message));

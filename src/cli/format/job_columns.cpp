@@ -183,7 +183,9 @@ const Field<JobRow> kFields[] = {
      [](const JobRow& r) { return model::compress_hostlist(spec(r).required_nodes); }},
     {'o', "Command", "COMMAND", kCut, [](const JobRow& r) { return or_null(spec(r).command); }},
     {'p', "Priority", "PRIORITY", kCut,
-     [](const JobRow& r) { return fmt::format("{:16.14f}", r.job.priority / 4294967295.0); }},
+     [](const JobRow& r) {
+         return fmt::format("{:16.14f}", shown_priority(r.job) / 4294967295.0);
+     }},
     {'q', "QOS", "QOS", kCut, [](const JobRow& r) { return or_null(spec(r).qos); }},
     {'r', "Reason", "REASON", kCut, [](const JobRow& r) { return reason_text(r.job); }},
     {'s', "SLUID", "SLUID", kCut,
@@ -220,7 +222,8 @@ const Field<JobRow> kFields[] = {
     {'O', "Contiguous", "CONTIGUOUS", kCut,
      [](const JobRow& r) { return number(spec(r).contiguous); }},
     {'P', "Partition", "PARTITION", kCut, partition},
-    {'Q', "PriorityLong", "PRIORITY", kCut, [](const JobRow& r) { return number(r.job.priority); }},
+    {'Q', "PriorityLong", "PRIORITY", kCut,
+     [](const JobRow& r) { return number(shown_priority(r.job)); }},
     {'R', "ReasonList", "NODELIST(REASON)", kNodes, reason_or_nodes},
     {'S', "StartTime", "START_TIME", kCut, start_time},
     {'T', "State", "STATE", kCut,

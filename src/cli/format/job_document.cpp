@@ -345,7 +345,7 @@ void JobWriter::add_priority() {
                           : 0));
     const auto* pending = std::get_if<model::Pending>(&job_.phase);
     document_.boolean("hold", pending != nullptr && pending->hold != model::Hold::None);
-    number("priority", Number::of(job_.priority));
+    number("priority", Number::of(shown_priority(job_)));
     document_.texts("priority_by_partition", {});
     document_.texts("profile", {"NOT_SET"});
     text("qos", spec_.qos);
@@ -441,44 +441,6 @@ void write_exit(Document& document, std::string_view key, const model::ExitStatu
 
 void write_job(Document& document, const Job& job, const DocumentContext& context) {
     JobWriter(document, job, context).write();
-}
-
-// In the shape of the steps of a job's history.
-void write_step(Document& document, const model::Step& step, const Job& job,
-                const DocumentContext& context) {
-    document.begin_map();
-    document.text("account", job.spec->account);
-    document.text("cluster", context.cluster);
-    document.integer("job_id", job.id.value);
-    document.text("partition", job.partition);
-    document.text("user", job.spec->user);
-    document.begin_map("time");
-    const Instant until = step.end ? step.end->ended : context.now;
-    document.integer("elapsed", unix_seconds(until) - unix_seconds(step.started));
-    document.number("end", step.end ? moment_number(step.end->ended) : Number::of(0));
-    document.number("start", moment_number(step.started));
-    document.number(
-        "limit", step.spec.time_limit ? limit_number(step.spec.time_limit) : Number::unlimited());
-    document.end();
-    write_exit(document, "exit_code", step.end ? step.end->exit : step.worst_exit);
-    std::vector<std::string> names;
-    for (const model::StepNode& node : step.layout.nodes) names.push_back(node.grant.node);
-    document.begin_map("nodes");
-    document.integer("count", static_cast<std::int64_t>(names.size()));
-    document.text("range", step_node_list(step));
-    document.texts("list", names);
-    document.end();
-    document.begin_map("tasks");
-    document.integer("count", step.layout.task_count());
-    document.end();
-    const model::JobState state = step.end ? step.end->state : model::JobState::Running;
-    document.texts("state", {std::string(model::long_name(state))});
-    document.begin_map("step");
-    document.text("id", step_id_text(step, job));
-    document.text("name", step.spec.name);
-    document.end();
-    document.text("tres_per_node", model::to_tres_string(step.spec.gres_per_node));
-    document.end();
 }
 
 }  // namespace switchyard::cli::format

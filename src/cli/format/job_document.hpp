@@ -23,9 +23,6 @@ struct DocumentContext {
 
 // One map of a list of jobs.
 void write_job(Document& document, const model::Job& job, const DocumentContext& context);
-// One map of a list of steps.
-void write_step(Document& document, const model::Step& step, const model::Job& job,
-                const DocumentContext& context);
 
 // A moment as seconds since 1970; 0 where there is none.
 Number moment_number(const std::optional<Instant>& moment);

@@ -201,6 +201,10 @@ std::optional<Instant> shown_start(const Job& job) {
     return model::end_of(job);  // It never ran: Slurm shows the moment it was cancelled.
 }
 
+std::uint32_t shown_priority(const Job& job) {
+    return std::holds_alternative<model::Suspended>(job.phase) ? 0 : job.priority;
+}
+
 Seconds time_used(const Job& job, Instant now) {
     return will_be_queued_again(job) ? Seconds{0} : model::run_time(job, now);
 }

@@ -29,6 +29,9 @@ std::string reason_text(const model::Job& job);
 // Whether %R shows the reason and not the nodes.
 bool shows_reason(const model::Job& job);
 
+// 0 for one that is suspended, as Slurm has it.
+std::uint32_t shown_priority(const model::Job& job);
+
 // Time it ran so far. A run that ends only to be queued again counts for nothing.
 Seconds time_used(const model::Job& job, Instant now);
 

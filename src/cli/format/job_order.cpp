@@ -111,7 +111,7 @@ std::optional<std::int64_t> number_field(const JobRow& row, char letter) {
             return time_used(row.job, row.view.now).count();
         case 'p':
         case 'Q':
-            return row.job.priority;
+            return shown_priority(row.job);
         case 'S':
             return moment(shown_start(row.job), kNever);
         case 'U':

@@ -91,8 +91,9 @@ void JobText::add_identity() {
     record_.line(fmt::format(
         "UserId={} GroupId={} MCS_label={}", name_and_id(spec_.user, spec_.uid),
         name_and_id(spec_.group, spec_.gid), spec_.mcs_label.empty() ? "N/A" : spec_.mcs_label));
-    std::string priority = fmt::format("Priority={} Nice={} Account={} QOS={}", job_.priority,
-                                       spec_.nice, or_null(spec_.account), or_null(spec_.qos));
+    std::string priority =
+        fmt::format("Priority={} Nice={} Account={} QOS={}", shown_priority(job_), spec_.nice,
+                    or_null(spec_.account), or_null(spec_.qos));
     if (!spec_.wckey.empty()) priority += " WCKey=" + spec_.wckey;
     record_.line(priority);
 }
