@@ -33,9 +33,66 @@ void print_help(Scontrol&, const Words&);
 void print_version(Scontrol&, const Words&) { print(fmt::format("{}\n", kVersionLine)); }
 void leave(Scontrol& control, const Words&) { control.leave = true; }
 
+// The numbers by which Slurm's programs know the errors that can happen here.
+struct NumberedError {
+    std::uint32_t number;
+    Errc code;
+};
+constexpr NumberedError kErrors[] = {
+    {1005, Errc::ProtocolVersion},
+    {1800, Errc::Unreachable},
+    {2000, Errc::InvalidPartition},
+    {2002, Errc::AccessDenied},
+    {2005, Errc::TooManyCpus},
+    {2006, Errc::InvalidNodeCount},
+    {2010, Errc::InvalidUserId},
+    {2013, Errc::ImmediateFailed},
+    {2014, Errc::NodeConfigUnavailable},
+    {2015, Errc::PartitionUnavailable},
+    {2016, Errc::NodesBusy},
+    {2017, Errc::InvalidJobId},
+    {2018, Errc::InvalidNodeName},
+    {2021, Errc::JobFinished},
+    {2023, Errc::TaskDistribution},
+    {2024, Errc::JobPending},
+    {2025, Errc::InvalidTaskCount},
+    {2028, Errc::InvalidNodeState},
+    {2029, Errc::InvalidFeature},
+    {2036, Errc::Unsupported},
+    {2037, Errc::RequeueDisabled},
+    {2038, Errc::DependencyProblem},
+    {2044, Errc::MemoryNotSatisfiable},
+    {2045, Errc::InvalidAccount},
+    {2048, Errc::InvalidLicenses},
+    {2051, Errc::InvalidTimeLimit},
+    {2052, Errc::ReservationAccess},
+    {2053, Errc::InvalidReservation},
+    {2054, Errc::InvalidTime},
+    {2055, Errc::ReservationBusy},
+    {2056, Errc::ReservationNotUsable},
+    {2058, Errc::ReservationOverlap},
+    {2066, Errc::InvalidQos},
+    {2072, Errc::InvalidGres},
+    {2073, Errc::JobNotPending},
+    {2076, Errc::StepLimit},
+    {2081, Errc::InvalidArray},
+    {2082, Errc::DuplicateReservation},
+    {2085, Errc::JobNotRunning},
+    {2087, Errc::JobNotSuspended},
+    {2089, Errc::TriggerExists},
+    {2113, Errc::InvalidGroupId},
+    {2120, Errc::RebootInProgress},
+    {2128, Errc::ReservationNotSkippable},
+    {2129, Errc::UsersAndGroups},
+    {5004, Errc::Timeout},
+};
+
 void explain_error(Scontrol& control, const Words& words) {
     const auto number = words.size() == 1 ? parse_uint(words[0]) : std::nullopt;
     if (!number || *number > 65535) return control.complain("errnumstr takes one error number");
+    for (const NumberedError& error : kErrors) {
+        if (error.number == *number) return print(fmt::format("{}\n", errc_text(error.code)));
+    }
     print(fmt::format("{}\n", std::strerror(static_cast<int>(*number))));
 }
 
@@ -188,7 +245,7 @@ const Option<Scontrol> kOptions[] = {
     {{"oneliner", 'o', Argument::None, "", "one line for each record"}, flag<&Scontrol::one_line>},
     {{"quiet", 'Q', Argument::None, "", "say nothing of what went wrong; the exit code tells"},
      flag<&Scontrol::quiet>},
-    {{.name = "sibling", .variables = "SCONTROL_SIB"}, nothing<Scontrol>},
+    {{.name = "sibling", .variables = "SCONTROL_SIB SCONTROL_SIBLING"}, nothing<Scontrol>},
     {{.name = "uid", .letter = 'u', .argument = Argument::Required}, refuse_uid},
     {{"verbose", 'v', Argument::None, "", "name the cluster that answers"},
      count<&Scontrol::verbose>},
@@ -196,6 +253,7 @@ const Option<Scontrol> kOptions[] = {
     {{.help = "how times are written: standard, relative or a pattern of strftime",
       .variables = "SLURM_TIME_FORMAT"},
      keep<&Scontrol::time_format>},
+    elements_max_variable<&Scontrol::elements_max>(),
 };
 
 CommandText text() {
@@ -260,6 +318,7 @@ format::RecordStyle Scontrol::style(Instant now) const {
     style.details = details;
     style.now = now;
     style.time_format = time_format;
+    if (const auto length = parse_uint(elements_max)) style.elements_max = *length;
     return style;
 }
 

@@ -27,7 +27,8 @@ class Scontrol {
     bool all = false, details = false, one_line = false, future = false, quiet = false;
     int verbose = 0;
     std::string clusters;
-    std::string time_format;  // SLURM_TIME_FORMAT
+    std::string time_format;   // SLURM_TIME_FORMAT
+    std::string elements_max;  // SLURM_BITSTR_LEN
     DocumentWish document;
     int exit_code = 0;
     bool leave = false;  // exit, quit.

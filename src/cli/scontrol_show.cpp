@@ -397,6 +397,8 @@ const Entity kEntities[] = {
     {"slurmd", 2, [](Scontrol& c, const std::string&) { show_slurmd(c); }},
     {"steps", 2, show_steps, true},
     {"stepid", 5, show_steps, true},
+    {"topoconf", 5,
+     [](Scontrol& c, const std::string&) { c.complain("No topology is configured: it is flat"); }},
     {"topology", 1,
      [](Scontrol&, const std::string&) { say_line("No topology information available"); }},
 };

@@ -1,8 +1,9 @@
 // folded_job.hpp: what a list needs to know of a job that is folded (wire/job_folding.hpp), read
 // from its bytes. Most jobs of a long list are never decoded here: the bytes in which they are kept
-// are those that are sent.
+// are those that are sent, or those of them that were asked for.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace switchyard::controller {
@@ -13,5 +14,9 @@ struct FoldedJob {
     std::string_view partition;
 };
 FoldedJob look_at_folded(std::string_view job);
+
+// Who the job is and how it stands. What it asked for and what it holds is most of a record, and a
+// program that waits for the end of its jobs reads none of it. `out`: its old content is gone.
+void cut_to_state(std::string_view job, std::string& out);
 
 }  // namespace switchyard::controller

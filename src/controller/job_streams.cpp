@@ -64,63 +64,12 @@ std::optional<bool> has_state(const JobMatcher& match, const FoldedJob& job) {
     if (wanted.empty()) return match.all_states || !job.ended;
     if (job.ended && walk_for(match) == core::JobTable::Walk::PassesEnded) return false;
     if (!job.pending && !job.running) return std::nullopt;
+    // One that runs may be configuring: that is told by what is inside.
+    const bool configuring =
+        std::ranges::find(wanted, model::JobState::Configuring) != wanted.end();
+    if (job.running && configuring) return std::nullopt;
     const auto state = job.pending ? model::JobState::Pending : model::JobState::Running;
     return std::ranges::find(wanted, state) != wanted.end();
-}
-
-model::Running bare(const model::Running& run) {
-    model::Running out;
-    out.started = run.started;
-    out.ends_by = run.ends_by;
-    out.suspended_for = run.suspended_for;
-    out.preemptable_at = run.preemptable_at;
-    out.preempted = run.preempted;
-    return out;
-}
-model::JobPhase bare(const model::JobPhase& phase) {
-    struct {
-        model::JobPhase operator()(const model::Pending& p) const {
-            model::Pending out;
-            out.reason = p.reason;
-            out.hold = p.hold;
-            out.eligible_at = p.eligible_at;
-            return out;
-        }
-        model::JobPhase operator()(const model::Running& run) const { return bare(run); }
-        model::JobPhase operator()(const model::Suspended& s) const {
-            return model::Suspended{bare(s.run), s.since};
-        }
-        model::JobPhase operator()(const model::Completing& c) const {
-            return model::Completing{bare(c.run), c.ended, c.outcome, {}, c.next};
-        }
-        model::JobPhase operator()(const model::Ended& e) const {
-            return model::Ended{e.run ? std::optional(bare(*e.run)) : std::nullopt, e.ended,
-                                e.outcome};
-        }
-    } of;
-    return std::visit(of, phase);
-}
-
-// Who the job is and how it stands. What it asked for and what it holds is most of a record, and a
-// program that waits for the end of its jobs reads none of it.
-model::Job bare(const model::Job& job) {
-    model::JobSpec spec;
-    spec.name = job.spec->name;
-    spec.user = job.spec->user;
-    spec.uid = job.spec->uid;
-    spec.partitions = job.spec->partitions;
-    model::Job out;
-    out.id = job.id;
-    out.het = job.het;
-    out.array = job.array;
-    out.spec = std::make_shared<const model::JobSpec>(std::move(spec));
-    out.attempt = job.attempt;
-    out.restarts = job.restarts;
-    out.priority = job.priority;
-    out.partition = job.partition;
-    out.submitted = job.submitted;
-    out.phase = bare(job.phase);
-    return out;
 }
 
 }  // namespace
@@ -145,6 +94,15 @@ class JobStreams::Slice {
         wire::encode(job, &job_);
         append(wire::JobsReply::kJobsFieldNumber, job_);
         ++jobs_;
+    }
+    void add_state(std::string_view folded) {
+        cut_to_state(folded, cut_);
+        add(cut_);
+    }
+    void add_state(const model::Job& job) {
+        job_.Clear();
+        wire::encode(job, &job_);
+        add_state(job_.SerializeAsString());
     }
     void add_steps(const core::Cluster& cluster, JobId job) {
         auto it = cluster.steps().lower_bound(StepKey{.job = job, .attempt = {}, .step = {}});
@@ -179,6 +137,7 @@ class JobStreams::Slice {
 
     std::string body_;  // Of the JobsReply.
     std::size_t jobs_ = 0;
+    std::string cut_;
     wire::Job job_;
     wire::Step step_;
 };
@@ -237,12 +196,11 @@ void JobStreams::offer(const Stream& stream, core::JobTable::const_iterator job)
     } else if (!stream.match(job->second) || is_hidden(job->second.partition)) {
         return;
     }
-    if (stream.states_only)
-        slice_->add(bare(job->second));
-    else if (folded.empty())
-        slice_->add(job->second);
-    else
-        slice_->add(folded);
+    if (folded.empty()) {
+        stream.states_only ? slice_->add_state(job->second) : slice_->add(job->second);
+    } else {
+        stream.states_only ? slice_->add_state(folded) : slice_->add(folded);
+    }
     if (stream.with_steps) slice_->add_steps(controller_.cluster(), job.id());
 }
 

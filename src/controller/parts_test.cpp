@@ -65,6 +65,59 @@ TEST(FoldedJob, ItsPhaseAndPartitionAreReadFromItsBytes) {
     EXPECT_EQ(folding->unfold(folded), other);
 }
 
+TEST(FoldedJob, CutToItsStateItKeepsWhoItIsAndHowItStands) {
+    const auto folding = wire::make_job_folding();
+    model::Job whole = job(2, 100, 2);
+    auto spec = std::make_shared<model::JobSpec>(*whole.spec);
+    spec->user = "alice";
+    spec->comment = "long";
+    spec->work_dir = "/home/alice";
+    whole.spec = spec;
+    whole.attempt = Attempt{3};
+    whole.priority = 7;
+    whole.admin_comment = "noted";
+    const auto cut = [&](model::JobPhase phase) {
+        whole.phase = std::move(phase);
+        std::string folded, state;
+        folding->fold(whole, folded);
+        cut_to_state(folded, state);
+        EXPECT_LT(state.size(), folded.size());
+        return folding->unfold(state);
+    };
+    model::Running run;
+    run.allocation.nodes.emplace_back().node = "n1";
+    run.started = Instant{Seconds{5}};
+    run.ends_by = Instant{Seconds{9}};
+    run.configuring = true;
+    run.licenses = "fluent:2";
+    model::Outcome outcome;
+    outcome.state = model::JobState::Failed;
+    outcome.exit.code = 3;
+    model::Pending pending;
+    pending.reason = model::Reason::Dependency;
+    pending.detail = "of 1";
+    for (const model::JobPhase& phase :
+         {model::JobPhase(pending), model::JobPhase(run),
+          model::JobPhase(model::Suspended{run, Instant{Seconds{7}}}),
+          model::JobPhase(model::Completing{run, Instant{Seconds{8}}, outcome, {"n1"}}),
+          model::JobPhase(model::Ended{run, Instant{Seconds{8}}, outcome})}) {
+        const model::Job seen = cut(phase);
+        EXPECT_EQ(model::state_of(seen), model::state_of(whole));
+        EXPECT_EQ(model::base_state_of(seen), model::base_state_of(whole));
+        EXPECT_EQ(model::reason_of(seen), model::reason_of(whole));
+        EXPECT_EQ(model::start_of(seen), model::start_of(whole));
+        EXPECT_EQ(model::end_of(seen), model::end_of(whole));
+        EXPECT_EQ(model::display_id(seen), model::display_id(whole));
+        EXPECT_EQ(std::tuple(seen.spec->name, seen.spec->user, seen.spec->uid, seen.partition,
+                             seen.priority, seen.attempt),
+                  std::tuple(spec->name, spec->user, spec->uid, whole.partition, whole.priority,
+                             whole.attempt));
+        EXPECT_EQ(seen.spec->partitions, spec->partitions);
+        EXPECT_TRUE(seen.spec->comment.empty() && seen.spec->work_dir.empty());
+        EXPECT_TRUE(model::run_of(seen) == nullptr || model::run_of(seen)->licenses.empty());
+    }
+}
+
 TEST(Filter, EmptyListsDoNotFilter) {
     EXPECT_TRUE(matches({}, job(1, 100)));
     core::event::JobFilter filter;

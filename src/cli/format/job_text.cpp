@@ -78,7 +78,8 @@ void JobText::add_identity() {
         const model::ArrayPlace& place = *job_.array;
         first += fmt::format("ArrayJobId={} ", place.array_id.value);
         const std::string elements =
-            place.element ? std::to_string(*place.element) : model::format_pending_elements(place);
+            place.element ? std::to_string(*place.element)
+                          : model::format_pending_elements(place, style_.elements_max);
         if (!elements.empty()) first += fmt::format("ArrayTaskId={} ", elements);
         if (place.throttle > 0) first += fmt::format("ArrayTaskThrottle={} ", place.throttle);
     }

@@ -11,7 +11,8 @@ namespace switchyard::cli::format {
 struct RecordStyle {
     bool one_line = false;
     bool details = false;
-    std::string time_format;  // SLURM_TIME_FORMAT
+    std::string time_format;        // SLURM_TIME_FORMAT
+    std::size_t elements_max = 64;  // SLURM_BITSTR_LEN; 0: never cut.
     Instant now{};
     std::string cluster;
 };

@@ -68,16 +68,26 @@ bool set_compress(const char* value) {
     return true;
 }
 
-void apply_variables(Broadcast& plan) {
+// The name of a variable whose value is none, or nothing.
+std::string_view apply_variables(Broadcast& plan) {
     const auto is_set = [](const char* name) { return std::getenv(name) != nullptr; };
     plan.force |= is_set("SBCAST_FORCE");
     plan.preserve |= is_set("SBCAST_PRESERVE");
     if (const char* wish = std::getenv("SBCAST_SEND_LIBS"))
         plan.send_libs = !equals_ignoring_case(wish, "no");
     if (const char* paths = std::getenv("SBCAST_EXCLUDE")) plan.exclude = paths;
-    if (const char* time = std::getenv("SBCAST_TIMEOUT"))
+    if (const char* time = std::getenv("SBCAST_TIMEOUT")) {
         plan.timeout_seconds = static_cast<std::uint32_t>(parse_uint(time).value_or(0));
+        if (plan.timeout_seconds == 0) return "SBCAST_TIMEOUT";
+    }
     if (const char* job = std::getenv("SLURM_JOB_ID")) plan.job = job_number(job).value_or(0);
+    const char* kind = std::getenv("SBCAST_COMPRESS");
+    if (kind != nullptr && !set_compress(*kind == '\0' ? nullptr : kind)) return "SBCAST_COMPRESS";
+    const char* size = std::getenv("SBCAST_SIZE");
+    if (size != nullptr && !is_size(size)) return "SBCAST_SIZE";
+    const char* fanout = std::getenv("SBCAST_FANOUT");
+    if (fanout != nullptr && !parse_uint(fanout)) return "SBCAST_FANOUT";
+    return {};
 }
 
 bool apply(int letter, Broadcast& plan) {
@@ -133,7 +143,11 @@ Parsed parse(int argc, char** argv) {
                                       {"version", no_argument, nullptr, 'V'},
                                       {nullptr, 0, nullptr, 0}};
     Parsed parsed;
-    apply_variables(parsed.plan);
+    if (const std::string_view wrong = apply_variables(parsed.plan); !wrong.empty()) {
+        say_error(kProgram, fmt::format("Invalid value in {}", wrong));
+        parsed.exit_code = 1;
+        return parsed;
+    }
     for (int letter = 0;
          (letter = getopt_long(argc, argv, "C::fF:j:ps:t:vV", kOptions, nullptr)) != -1;) {
         if (letter == '?') {

@@ -1,0 +1,80 @@
+"""The manual pages, option by option: what Slurm's commands know is known here, if only to be refused with a reason.
+
+(The options of sbatch, salloc and srun are walked by options_test, which also writes docs/options.md.)"""
+
+import pytest
+
+# What each page lists; options that must be followed by something have a value that is good.
+OPTIONS = {
+    "scancel": "--account=a --batch --clusters=c --ctld --full --help --hurry --interactive --jobname=j --me --nodelist=n1 "
+               "--partition=p --qos=q --quiet --reservation=r --sibling=s --signal=USR1 --state=PENDING --usage --user=root "
+               "--verbose --version --wckey=w --cron",
+    "sbcast": "--compress --exclude=/usr --fanout=4 --force --help --jobid=1 --preserve --send-libs=yes --size=8m --timeout=9 "
+              "--treewidth=4 --usage --verbose --version",
+    "sattach": "--error-filter=0 --help --input-filter=0 --label --layout --output-filter=0 --pty --quiet --usage --verbose --version",
+    "scontrol": "--all --clusters=c --details --federation --future --help --hide --json --local --oneliner --quiet --sibling "
+                "--uid=0 --usage --verbose --version --yaml",
+    "scrontab": "--help --usage --version",
+    "strigger": "--backup_slurmctld_assumed_control --backup_slurmctld_failure --backup_slurmctld_resumed_operation "
+                "--burst_buffer --clear --clusters=c --down --drained --draining --fail --fini --flags=perm --front_end --get "
+                "--help --id=1 --idle --jobid=1 --node=n1 --noheader --offset=9 --primary_database_failure "
+                "--primary_database_resumed_operation --primary_slurmctld_acct_buffer_full --primary_slurmctld_failure "
+                "--primary_slurmctld_resumed_control --primary_slurmctld_resumed_operation --primary_slurmdbd_failure "
+                "--primary_slurmdbd_resumed_operation --program=/bin/true --quiet --reconfig --resume --set --time --up --usage "
+                "--user=root --verbose --version",
+}
+LETTERS = {
+    "scancel": "-b -f -H -i -Q -v -V", "sbcast": "-C -f -p -v -V", "sattach": "-l -Q -v -V", "scontrol": "-a -d -F -h -o -Q -v -V",
+    "scrontab": "-V", "strigger": "-a -A -b -B -c -C -d -D -e -f -F -g -G -h -H -I -N -Q -r -R -t -u -v -V",
+}
+UNKNOWN = ("unrecognized option", "invalid option", "doesn't allow an argument", "option requires an argument")
+
+# Words after scontrol; those that stop or change the cluster are only looked for in its help.
+COMMANDS = ("cancel_reboot cluster completing create delete details errnumstr fsdampeningfactor getaddrs help hide hold listjobs "
+            "listpids liststeps notify oneliner pidinfo ping power quiet reboot release requeue requeuehold resume "
+            "schedloglevel setdebug setdebugflags show suspend takeover token top uhold update verbose version wait_job write")
+ENTITIES = ("aliases assoc_mgr bbstat burstbuffer config daemons dwstat federation hostlist hostlistsorted hostnames job "
+            "licenses node partition reservation slurmd step topoconf topology")
+
+
+@pytest.mark.parametrize("command", OPTIONS)
+def test_every_option_is_known(cluster, command):
+    for option in (OPTIONS[command] + " " + LETTERS[command]).split():
+        said = cluster.run(f"{command} {option} < /dev/null", timeout=60)
+        assert not any(words in said.err for words in UNKNOWN), (command, option, said)
+        assert said.code in (0, 1), (command, option, said)
+
+
+def test_every_word_of_scontrol_is_known(cluster):
+    help_text = cluster.run("scontrol help").ok().out
+    for word in COMMANDS.split():
+        said = cluster.run(f"scontrol {word} < /dev/null", timeout=60)
+        assert "invalid keyword" not in said.err, (word, said)
+    for word in ("abort", "reconfigure", "shutdown"):
+        assert f"\n  {word}" in help_text, word
+    for entity in ENTITIES.split():
+        said = cluster.run(f"scontrol show {entity}", env={"SLURM_JOB_NODELIST": "n[1-2]"})
+        assert "invalid entity" not in said.err and (said.out or said.err), (entity, said)
+        assert said.code == 0 or said.err.strip(), (entity, said)
+
+
+def test_the_smaller_words_of_scontrol_do_what_they_say(cluster):
+    run = lambda words, **more: cluster.run(f"scontrol {words}", **more)
+    assert run("errnumstr 2017").out == "Invalid job id specified\n"
+    assert run("errnumstr 2").out == "No such file or directory\n"
+    assert run("errnumstr x").code == 1
+    assert run("show hostlistsorted n3,n1,n2,n1").out == "n[1,1-3]\n"
+    assert run("show hostnames n[1-2,4]").out == "n1\nn2\nn4\n"
+    assert run("show topoconf").code == 1
+    job = cluster.wrap("true", "-H --array=" + ",".join(str(i * i) for i in range(30)))
+    shown = run(f"show job {job}").ok().out
+    assert "..." in shown.split("ArrayTaskId=")[1].split()[0]
+    assert "..." not in run(f"show job {job}", env={"SLURM_BITSTR_LEN": "0"}).ok().out.split("ArrayTaskId=")[1].split()[0]
+    cluster.run(f"scancel {job}").ok()
+
+
+@pytest.mark.parametrize("variable, value", [("SBCAST_COMPRESS", "zip"), ("SBCAST_SIZE", "much"), ("SBCAST_FANOUT", "wide"),
+                                             ("SBCAST_TIMEOUT", "soon")])
+def test_a_bad_value_in_a_variable_of_sbcast_is_told(cluster, variable, value):
+    said = cluster.run("sbcast -j 1 /etc/hostname /tmp/x", env={variable: value})
+    assert (said.code, said.err) == (1, f"sbcast: error: Invalid value in {variable}\n"), said
