@@ -1,12 +1,13 @@
 // backfill.cpp: places kept for jobs that must wait.
 //
 // A reservation is made for the foremost job of a partition the moment someone behind it could
-// start, and for the top of the whole queue by a plan, every backfill_interval if anything has
-// happened that concerns it. A plan of a large queue takes several passes, so that others are not
-// kept waiting; what has come to pass meanwhile is checked before it replaces the present one.
-// Running jobs can only end earlier than assumed, so an old reservation stays feasible; the next
-// plan finds the better one. It begins at the top; further down most places are kept as they are,
-// if they still can be, and only a part of them is looked for anew each time.
+// start, and for the first few of each partition by a plan, every backfill_interval if anything has
+// happened that concerns it. Now and then a plan goes on further, to tell the others a start. A
+// plan of a large queue takes several passes, so that others are not kept waiting; what has come to
+// pass meanwhile is checked before it replaces the present one. Running jobs can only end earlier
+// than assumed, so an old reservation stays feasible; the next plan finds the better one. It begins
+// at the top; further down most places are kept as they are, if they still can be, and only a part
+// of them is looked for anew each time.
 
 #include <algorithm>
 
@@ -17,6 +18,14 @@ namespace {
 
 // A glance at a shape that a node may serve costs this much less than the try of a group.
 constexpr std::size_t kOffersPerTry = 50;
+
+// Places are kept for so many jobs of each partition. More of them protect nobody who could not
+// wait for his turn, and make everybody wait longer: small jobs find fewer gaps.
+constexpr std::uint32_t kPlacesPerPartition = 10;
+
+// After so many intervals a plan goes on to those for whom no places are kept, to tell them a
+// start.
+constexpr int kIntervalsPerDeepPlan = 20;
 
 }  // namespace
 
@@ -91,9 +100,11 @@ void Cluster::Impl::drop_reservation(JobId job) {
 // out of date, else when a start that it foresaw did not come.
 std::optional<Instant> Cluster::Impl::next_plan() const {
     if (!settings_.backfill || !next_backfill_ || queue_.size() == 0) return std::nullopt;
-    if (plan_is_stale_) return next_backfill_;
-    if (!plan_expires_) return std::nullopt;
-    return std::max(*next_backfill_, *plan_expires_ + Seconds{1});
+    if (plan_is_stale_ || plan_is_short_) return next_backfill_;
+    std::optional<Instant> next = plan_expires_;
+    if (next) *next += Seconds{1};
+    if (some_are_untold_ && (!next || next_deep_plan_ < *next)) next = next_deep_plan_;
+    return next ? std::optional(std::max(*next_backfill_, *next)) : std::nullopt;
 }
 
 bool Cluster::Impl::plan_is_due() const {
@@ -105,9 +116,12 @@ bool Cluster::Impl::plan_is_due() const {
 // Goes on with the plan. True when it is done, and everyone may try again beside it.
 bool Cluster::Impl::continue_plan() {
     if (making_ == nullptr) {
-        making_ = std::make_unique<PlanInMaking>(pool_, now_, settings_.backfill_window);
+        const PlanInMaking::Kind kind{.anew = plan_is_stale_ || !plan_is_short_,
+                                      .deep = next_deep_plan_ <= now_};
+        some_are_untold_ = false;
+        making_ = std::make_unique<PlanInMaking>(pool_, now_, settings_.backfill_window, kind);
         next_backfill_ = now_ + settings_.backfill_interval;
-        plan_is_stale_ = false;
+        plan_is_stale_ = plan_is_short_ = false;
     }
     PlanInMaking& plan = *making_;
     plan.planner.look_again();
@@ -116,7 +130,9 @@ bool Cluster::Impl::continue_plan() {
     const std::uint64_t enough = looked_at() + kPlanLooksPerPassMax;
     plan_end_.reset();
     while (const auto stand = queue_.next_behind(plan.last)) {
-        if (plan.seen.size() >= settings_.backfill_jobs_max || looked_at() > kBackfillLooksMax) {
+        if (plan.seen.size() >= settings_.backfill_jobs_max || looked_at() > kBackfillLooksMax ||
+            (!plan.kind.deep && is_full(plan))) {
+            some_are_untold_ |= !plan.kind.deep;
             plan_end_ = stand->first;
             break;
         }
@@ -125,9 +141,27 @@ bool Cluster::Impl::continue_plan() {
             return false;
         }
         plan.last = stand;
-        if (plan.seen.insert(stand->first.job).second) plan_one(plan, stand->first, stand->second);
+        if (!plan.seen.insert(stand->first.job).second) continue;
+        if (!plan.kind.deep && is_full(plan, stand->second)) {
+            some_are_untold_ = true;
+        } else {
+            plan_one(plan, stand->first, stand->second);
+        }
     }
     commit_plan();
+    return true;
+}
+
+// No more places are kept in this partition.
+bool Cluster::Impl::is_full(const PlanInMaking& plan, PartitionIndex partition) const {
+    return plan.kept[partition] >= kPlacesPerPartition;
+}
+
+// Nor in any other that somebody waits for.
+bool Cluster::Impl::is_full(const PlanInMaking& plan) const {
+    for (PartitionIndex p = 0; p < plan.kept.size(); ++p) {
+        if (queue_.front(p) && !is_full(plan, p)) return false;
+    }
     return true;
 }
 
@@ -151,15 +185,18 @@ void Cluster::Impl::plan_one(PlanInMaking& plan, sched::QueueKey key, PartitionI
         plan.reserved.add(pick.node, pool_.node(pick.node).places,
                           reserved_for(pool_, group, key, *planned, pick));
     }
-    plan.entries.push_back({key, partition, std::move(*planned), waits});
+    const bool binds = waits && !is_full(plan, partition);
+    if (binds) ++plan.kept[partition];
+    plan.entries.push_back({key, partition, std::move(*planned), waits, binds});
 }
 
 // The place that the present plan has for the job, if it is good enough for the next one too.
 const sched::Planned* Cluster::Impl::kept_from_before(PlanInMaking& plan, sched::QueueKey key,
                                                       const sched::Group& group) const {
     const std::size_t position = plan.seen.size();
-    if (position <= kRenewedEachTime || (position + figures_.backfill_cycles) % kRenewalParts == 0)
-        return nullptr;
+    const bool in_turn =
+        position <= kRenewedEachTime || (position + figures_.backfill_cycles) % kRenewalParts == 0;
+    if (plan.kind.anew && in_turn) return nullptr;
     const auto found = reservations_.find(key.job);
     if (found == reservations_.end()) return nullptr;
     const auto& [kept_for, partition, planned] = found->second;
@@ -190,31 +227,51 @@ bool Cluster::Impl::still_holds(sched::QueueKey key, const sched::Planned& plann
     });
 }
 
-void Cluster::Impl::commit_plan() {
-    ++figures_.backfill_cycles;
-    for (const auto& [id, reservation] : reservations_) {
+// What was told of starts is withdrawn: by a deep plan from all, else from those who had places.
+void Cluster::Impl::forget_starts() {
+    const auto forget = [&](JobId id) {
         Job* job = find_job(id);
         auto* pending = job != nullptr ? std::get_if<model::Pending>(&job->phase) : nullptr;
-        if (pending == nullptr) continue;
+        if (pending == nullptr) return;
         pending->planned_start.reset();
         pending->planned_nodes.clear();
-    }
+    };
+    for (const auto& [id, reservation] : reservations_) forget(id);
     reservations_.clear();
+    if (!making_->kind.deep) return;
+    for (const JobId id : foretold_) {
+        jobs_.fold_idle();
+        forget(id);
+    }
+    foretold_.clear();
+}
+
+void Cluster::Impl::commit_plan() {
+    ++figures_.backfill_cycles;
+    forget_starts();
     plan_expires_.reset();
     const std::unique_ptr<PlanInMaking> plan = std::move(making_);
     const bool doubtful = plan->passes > 1;
-    sched::Reservations reserved = doubtful ? pool_.no_reservations() : std::move(plan->reserved);
+    const bool all_bind = std::ranges::all_of(
+        plan->entries, [](const auto& entry) { return entry.binds || !entry.waits; });
+    const bool copied = doubtful || !all_bind;
+    if (!all_bind) next_deep_plan_ = now_ + kIntervalsPerDeepPlan * settings_.backfill_interval;
+    sched::Reservations reserved = copied ? pool_.no_reservations() : std::move(plan->reserved);
     sched::Outlook beside(pool_, reserved, now_, now_);
     for (PlanInMaking::Entry& entry : plan->entries) {
         const sched::Group* group = queue_.group_of(entry.key.job, entry.partition);
         if (group == nullptr || !group->members.contains(entry.key)) continue;
-        if (doubtful && entry.waits && !still_holds(entry.key, entry.planned, *group, beside))
+        if (doubtful && entry.binds && !still_holds(entry.key, entry.planned, *group, beside))
             continue;
         tell_plan(entry.key.job, entry.planned);
-        if (!entry.waits) continue;
+        if (!entry.binds) {
+            foretold_.insert(entry.key.job);
+            continue;
+        }
+        foretold_.erase(entry.key.job);
         if (!plan_expires_ || entry.planned.start < *plan_expires_)
             plan_expires_ = entry.planned.start;
-        for (std::size_t i = 0; doubtful && i < entry.planned.picks.size(); ++i) {
+        for (std::size_t i = 0; copied && i < entry.planned.picks.size(); ++i) {
             const sched::Pick& pick = entry.planned.picks[i];
             reserved.add(pick.node, pool_.node(pick.node).places,
                          reserved_for(pool_, *group, entry.key, entry.planned, pick));

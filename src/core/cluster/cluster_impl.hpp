@@ -136,13 +136,22 @@ struct PlanInMaking {
         sched::QueueKey key;
         PartitionIndex partition;
         sched::Planned planned;
-        bool waits;  // It cannot start now, so places are kept for it.
+        bool waits;  // It cannot start now.
+        bool binds;  // So places are kept for it; else its start is only told.
     };
-    PlanInMaking(const sched::NodePool& pool, Instant now, Seconds window)
-        : reserved(pool.no_reservations()),
+    struct Kind {
+        bool anew;  // Else it is the present plan, and those who came behind it.
+        bool deep;  // Starts are told to those for whom no places are kept, too.
+    };
+    PlanInMaking(const sched::NodePool& pool, Instant now, Seconds window, Kind which)
+        : kind(which),
+          kept(pool.partition_count(), 0),
+          reserved(pool.no_reservations()),
           planner(pool, reserved, now, {.from = now, .horizon = now + window}) {}
     PlanInMaking(const PlanInMaking&) = delete;
 
+    Kind kind;
+    std::vector<std::uint32_t> kept;  // Jobs with places, by partition.
     sched::Reservations reserved;
     sched::Planner planner;
     std::optional<sched::Queue::Stand> last;  // Planned so far.
@@ -300,6 +309,9 @@ class Cluster::Impl {
                                            const sched::Group& group) const;
     bool still_holds(sched::QueueKey key, const sched::Planned& planned, const sched::Group& group,
                      sched::Outlook& beside) const;
+    bool is_full(const PlanInMaking& plan, PartitionIndex partition) const;
+    bool is_full(const PlanInMaking& plan) const;
+    void forget_starts();
     void commit_plan();
     void settle_reasons();
     void set_waiting_reason(Job& job, PartitionIndex partition);
@@ -576,6 +588,7 @@ class Cluster::Impl {
     std::map<std::pair<std::uint32_t, std::string>, std::set<JobId>>
         singletons_;  // Those that wait.
     std::map<JobId, KeptPlace> reservations_;
+    std::set<JobId> foretold_;  // Were told a start for which no place is kept.
     std::map<std::string, std::set<JobId>> runs_in_;  // Jobs that run in each of the calendar.
     bool calendar_is_stale_ = false;                  // Nodes came or went.
     std::set<sched::WindowOwner> magnets_;            // Those that draw jobs now.
@@ -594,9 +607,12 @@ class Cluster::Impl {
     std::uint32_t hope_seen_ = 0;
     bool more_to_do_ = false;
     bool plan_is_stale_ = true;
+    bool plan_is_short_ = false;  // All that is wrong with it: some came behind those in it.
     std::optional<sched::QueueKey> plan_end_;  // Jobs behind it have no part in the plan.
     std::optional<Instant> plan_expires_;      // The first start that it foresees.
     std::optional<Instant> next_backfill_;
+    Instant next_deep_plan_{};
+    bool some_are_untold_ = false;  // The plan was not deep, and ended before the queue did.
     std::unique_ptr<PlanInMaking> making_;
     std::set<JobId> unplanned_;  // First in line, and no start was found for them in this pass.
 

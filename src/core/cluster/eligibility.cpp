@@ -52,8 +52,11 @@ void Cluster::Impl::enqueue(const Job& job, const std::vector<PartitionIndex>& o
     for (const PartitionIndex index : open) {
         const sched::QueueKey key = key_of(job, partitions_[index]);
         queue_.add(key, index, shape_for(*job.spec, index), limit, pool_);
-        // Behind the end of the plan there is nothing in it to change.
-        plan_is_stale_ |= !plan_end_ || key < *plan_end_;
+        // Behind the end of the plan there is nothing in it to change; behind those in it, only to
+        // add.
+        const auto& last = pool_.reservations().last_key();
+        const bool behind = last && *last < key;
+        if (!plan_end_ || key < *plan_end_) (behind ? plan_is_short_ : plan_is_stale_) = true;
     }
 }
 

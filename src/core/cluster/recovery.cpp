@@ -191,6 +191,7 @@ void Cluster::Impl::reset_tables() {
         }
     }
     reservations_.clear();
+    foretold_.clear();
     licenses_.reset(settings_.licenses);
     license_line_.clear();
     license_places_.clear();

@@ -8,13 +8,13 @@
 
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "base/ids.hpp"
+#include "base/packed_set.hpp"
 #include "base/time.hpp"
 #include "core/sched/free_index.hpp"
 #include "core/sched/node_entry.hpp"
@@ -61,6 +61,7 @@ class NodePool {
     const Windows& windows() const { return windows_; }
 
     std::size_t size() const { return nodes_.size(); }
+    std::size_t partition_count() const { return orders_.size(); }
     const NodeEntry& node(NodeIndex index) const { return nodes_[index]; }
     std::optional<NodeIndex> find(std::string_view name) const;
     const std::vector<NodeIndex>& order(PartitionIndex partition) const {
@@ -71,7 +72,9 @@ class NodePool {
     const FreeIndex& usable_index(PartitionIndex partition) const {
         return usable_indexes_[partition];
     }
-    const std::set<Leaving>& leaving(PartitionIndex partition) const { return leaving_[partition]; }
+    const PackedSet<Leaving>& leaving(PartitionIndex partition) const {
+        return leaving_[partition];
+    }
     bool overlap(PartitionIndex a, PartitionIndex b) const;
     Settings::Unit unit() const { return unit_; }
     std::uint32_t threads_max() const { return threads_max_; }
@@ -103,7 +106,7 @@ class NodePool {
     std::vector<std::uint32_t> cores_max_;
     NodeKinds kinds_;
     std::vector<FreeIndex> indexes_, usable_indexes_;
-    std::vector<std::set<Leaving>> leaving_;
+    std::vector<PackedSet<Leaving>> leaving_;
     Reservations reservations_{0, 0};
     Windows windows_{0, 0};
     std::vector<std::vector<bool>> overlaps_;

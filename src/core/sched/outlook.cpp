@@ -14,8 +14,17 @@ bool Outlook::is_current(const Known& known, NodeIndex node, const QueueKey& key
            (!known.last || *known.last < key) && (!known.first || !(*known.first < key));
 }
 
+Outlook::Known& Outlook::known(NodeIndex node) {
+    if (numbers_.empty()) numbers_.resize(pool_.size());
+    if (numbers_[node] == 0) {
+        known_.emplace_back();
+        numbers_[node] = static_cast<std::uint32_t>(known_.size());
+    }
+    return known_[numbers_[node] - 1];
+}
+
 const NodeLine& Outlook::line(NodeIndex node, const QueueKey& key) {
-    Known& known = known_[node];
+    Known& known = this->known(node);
     const auto places = reserved_.on(node);
     if (!is_current(known, node, key)) {
         known = Known{};

@@ -2,8 +2,10 @@
 // kept in step with the plan and the pool.
 #pragma once
 
+#include <cstdint>
+#include <deque>
 #include <optional>
-#include <unordered_map>
+#include <vector>
 
 #include "core/sched/node_line.hpp"
 #include "core/sched/node_pool.hpp"
@@ -19,7 +21,7 @@ class Outlook {
     // As somebody with this key sees it: beside the places of those ahead. Good until the next call
     // for the same node.
     const NodeLine& line(NodeIndex node, const QueueKey& key);
-    bool has_line(NodeIndex node) const { return known_.contains(node); }
+    bool has_line(NodeIndex node) const { return node < numbers_.size() && numbers_[node] != 0; }
     Instant from() const { return from_; }
 
   private:
@@ -31,12 +33,14 @@ class Outlook {
         std::optional<QueueKey> last;   // Of those that were taken off,
         std::optional<QueueKey> first;  // and of those that were not, being behind.
     };
+    Known& known(NodeIndex node);
     bool is_current(const Known& known, NodeIndex node, const QueueKey& key) const;
 
     const NodePool& pool_;
     const Reservations& reserved_;
     Instant now_, from_;
-    std::unordered_map<NodeIndex, Known> known_;  // Looked up, never iterated.
+    std::vector<std::uint32_t> numbers_;  // By node: which of the known it is, from 1; 0: none.
+    std::deque<Known> known_;
 };
 
 }  // namespace switchyard::core::sched

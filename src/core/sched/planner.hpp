@@ -72,7 +72,7 @@ class Planner {
         std::uint32_t free_place = 0;  // Next of the nodes that have room now; kNone: all seen.
         std::optional<Leaving> left;   // The last that was passed,
         std::optional<std::pair<Instant, std::uint32_t>> ended;  // of each kind.
-        std::set<Leaving>::const_iterator leaving;
+        PackedSet<Leaving>::const_iterator leaving;
         Reservations::Ends::const_iterator ends;
         std::optional<std::pair<Instant, std::uint32_t>> window;  // The last moment of a window.
         std::uint32_t epoch = 0;    // Of the iterators; 0: not set yet.

@@ -2,10 +2,12 @@
 
 #include "core/sched/reservations.hpp"
 
+#include <algorithm>
+
 namespace switchyard::core::sched {
 
 void Reservations::add(NodeIndex node, const Places& places, Reserved reserved) {
-    for (const auto& [partition, place] : places) ends_[partition].emplace(reserved.until, place);
+    for (const auto& [partition, place] : places) ends_[partition].insert({reserved.until, place});
     if (!last_key_ || *last_key_ < reserved.key) last_key_ = reserved.key;
     nodes_[node].reserved.push_back(std::move(reserved));
     ++nodes_[node].version;
@@ -14,14 +16,18 @@ void Reservations::add(NodeIndex node, const Places& places, Reserved reserved) 
 }
 
 void Reservations::drop(NodeIndex node, const Places& places, JobId job) {
-    std::erase_if(nodes_[node].reserved, [&](const Reserved& reserved) {
+    auto& here = nodes_[node].reserved;
+    std::vector<Instant> ended;
+    std::erase_if(here, [&](const Reserved& reserved) {
         if (reserved.job != job) return false;
-        for (const auto& [partition, place] : places) {
-            const auto end = ends_[partition].find({reserved.until, place});
-            if (end != ends_[partition].end()) ends_[partition].erase(end);
-        }
+        ended.push_back(reserved.until);
         return true;
     });
+    for (const Instant until : ended) {
+        // Somebody else's place may end at the same moment.
+        if (std::ranges::find(here, until, &Reserved::until) != here.end()) continue;
+        for (const auto& [partition, place] : places) ends_[partition].erase({until, place});
+    }
     ++nodes_[node].version;
     ++changes_;
     ++drops_;

@@ -4,12 +4,12 @@
 
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "base/ids.hpp"
+#include "base/packed_set.hpp"
 #include "base/time.hpp"
 #include "core/sched/order.hpp"
 #include "core/sched/room.hpp"
@@ -29,7 +29,7 @@ struct Reserved {
 class Reservations {
   public:
     using Places = std::vector<std::pair<PartitionIndex, std::uint32_t>>;
-    using Ends = std::multiset<std::pair<Instant, std::uint32_t>>;  // (until, place)
+    using Ends = PackedSet<std::pair<Instant, std::uint32_t>>;  // (until, place)
 
     Reservations(std::size_t nodes, std::size_t partitions) : nodes_(nodes), ends_(partitions) {}
 
