@@ -23,9 +23,10 @@ constexpr std::size_t kOffersPerTry = 50;
 // wait for his turn, and make everybody wait longer: small jobs find fewer gaps.
 constexpr std::uint32_t kPlacesPerPartition = 10;
 
-// After so many intervals a plan goes on to those for whom no places are kept, to tell them a
-// start.
-constexpr int kIntervalsPerDeepPlan = 20;
+// A plan that goes on to those for whom no places are kept, to tell them a start, is made at each
+// interval if it is cheap; one that costs more looks at nodes is made as many intervals later.
+constexpr std::uint64_t kLooksPerInterval = 20'000;
+constexpr std::uint64_t kIntervalsPerDeepPlanMax = 20;
 
 }  // namespace
 
@@ -255,7 +256,12 @@ void Cluster::Impl::commit_plan() {
     const bool all_bind = std::ranges::all_of(
         plan->entries, [](const auto& entry) { return entry.binds || !entry.waits; });
     const bool copied = doubtful || !all_bind;
-    if (!all_bind) next_deep_plan_ = now_ + kIntervalsPerDeepPlan * settings_.backfill_interval;
+    if (!all_bind) {
+        const std::uint64_t looks = plan->planner.looked_at() + plan->checked;
+        const std::uint64_t pause =
+            std::clamp<std::uint64_t>(looks / kLooksPerInterval, 1, kIntervalsPerDeepPlanMax);
+        next_deep_plan_ = now_ + static_cast<int>(pause) * settings_.backfill_interval;
+    }
     sched::Reservations reserved = copied ? pool_.no_reservations() : std::move(plan->reserved);
     sched::Outlook beside(pool_, reserved, now_, now_);
     for (PlanInMaking::Entry& entry : plan->entries) {
