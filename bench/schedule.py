@@ -63,8 +63,8 @@ def curve(program, options):
     head = ["nodes", "pending jobs", "decisions/s", "core time a job, us", "pass with a new plan, ms", "its longest turn, ms",
             "submission, us", "p99", "completion, us", "p99", "memory, MB"]
     return ["A full machine with ten jobs waiting for each node, backfill on. A decision is a submission with all that it sets off:"
-            " a start, a place in the queue, plans that fall due. A pass plans the top of the queue (500 jobs, `bf_max_job_test`) and"
-            " starts what fits beside it; it is made in turns, between which requests are served.", "", *table(head, rows), "",
+            " a start, a place in the queue, plans that fall due. A pass keeps places for the first ten jobs of each partition and"
+            " starts what fits beside them; it is made in turns, between which requests are served.", "", *table(head, rows), "",
             f"Growth with the number of jobs and nodes, as a power (1: linear): filling the queue {exponent(filled):.2f}, a pass"
             f" {exponent(planned):.2f}."]
 

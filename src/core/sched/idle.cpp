@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/sched/placement.hpp"
@@ -88,6 +89,14 @@ bool could_hold(const NodePool& pool, PartitionIndex partition, const Demand& de
         if (with_one.enough_for(shape) || most.enough_for(shape)) return true;
     }
     return false;
+}
+
+std::optional<Fit> largest_fit(const NodePool& pool, PartitionIndex partition,
+                               const Demand& demand) {
+    const std::vector<Part> parts = parts_of(pool, partition, demand, Nodes::All);
+    const auto size = [](const Part& part) { return std::pair(part.fit.gpus, part.fit.tasks); };
+    const auto largest = std::ranges::max_element(parts, {}, size);
+    return largest == parts.end() ? std::nullopt : std::optional(largest->fit);
 }
 
 bool any_is_of_use(const NodePool& pool, PartitionIndex partition, const Demand& demand) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "core/sched/fit.hpp"
 #include "core/sched/node_pool.hpp"
@@ -18,6 +19,9 @@ enum class Nodes : std::uint8_t { Usable, All };  // All: also those that are do
 // a reservation: there every node is looked at.)
 bool could_hold(const NodePool& pool, PartitionIndex partition, const Demand& demand, Nodes which,
                 WindowOwner owner = kNobody);
+// The most of it that any one node could hold, by cards, then by tasks; none: no node is of use.
+std::optional<Fit> largest_fit(const NodePool& pool, PartitionIndex partition,
+                               const Demand& demand);
 // Whether any one node, down or not, is of use to it.
 bool any_is_of_use(const NodePool& pool, PartitionIndex partition, const Demand& demand);
 // A node nobody has seen yet and that the configuration does not describe may be anything.

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "base/assert.hpp"
+#include "core/sched/idle.hpp"
 
 namespace switchyard::core::sched {
 namespace {
@@ -62,6 +63,7 @@ class Chooser {
     bool enough() const { return enough(chosen_); }
     bool enough(std::span<const Candidate> nodes) const;
     bool completes(std::size_t required) const;
+    bool is_largest(const Fit& fit);
     bool take_fewest();
     void keep_contiguous();
     std::vector<Pick> distribute();
@@ -75,6 +77,7 @@ class Chooser {
     const View& view_;
     Least least_;
     std::vector<Candidate> chosen_;
+    std::optional<Fit> largest_;  // Of any node if it were idle; found out when it matters.
 };
 
 std::uint32_t Chooser::next_place(std::uint32_t from) const {
@@ -134,6 +137,7 @@ bool Chooser::gather() {
     if (required >= shape_.nodes_max) return false;
     FitSum sum;
     for (const Candidate& candidate : chosen_) sum.add(candidate.fit);
+    FitSum of_largest = sum;
     const std::size_t wanted = shape_.fewest_nodes ? shape_.nodes_min : shape_.nodes_max;
     for (std::uint32_t place = next_place(0); place != FreeIndex::kNone;
          place = next_place(place + 1)) {
@@ -144,7 +148,12 @@ bool Chooser::gather() {
         if (fewest) {
             // The first node that completes the request alone (with the required ones) ends the
             // search.
-            if (!completes(required)) continue;
+            if (!completes(required)) {
+                if (!is_largest(chosen_.back().fit)) continue;
+                of_largest.add(chosen_.back().fit);
+                if (of_largest.enough_for(shape_)) break;
+                continue;
+            }
             chosen_.erase(chosen_.begin() + static_cast<std::ptrdiff_t>(required),
                           chosen_.end() - 1);
             return true;
@@ -155,6 +164,14 @@ bool Chooser::gather() {
         }
     }
     return fewest ? take_fewest() : enough();
+}
+
+// No node that is looked at later can hold more. When there are enough of these, the largest are
+// known.
+bool Chooser::is_largest(const Fit& fit) {
+    if (shape_.contiguous) return false;
+    if (!largest_) largest_ = largest_fit(pool_, partition_, demand_).value_or(Fit{});
+    return fit.gpus == largest_->gpus && fit.tasks == largest_->tasks;
 }
 
 // Whether the latest candidate is enough, alone with the required ones.
