@@ -24,9 +24,10 @@ constexpr std::size_t kOffersPerTry = 50;
 constexpr std::uint32_t kPlacesPerPartition = 10;
 
 // A plan that goes on to those for whom no places are kept, to tell them a start, is made at each
-// interval if it is cheap; one that costs more looks at nodes is made as many intervals later.
-constexpr std::uint64_t kLooksPerInterval = 20'000;
-constexpr std::uint64_t kIntervalsPerDeepPlanMax = 20;
+// interval if they are few; if they are more, it is made as many intervals later that in the end
+// they cost no more than those who have places.
+constexpr std::int64_t kToldPerInterval = kPlacesPerPartition;
+constexpr std::int64_t kIntervalsPerDeepPlanMax = 20;
 
 }  // namespace
 
@@ -253,14 +254,13 @@ void Cluster::Impl::commit_plan() {
     plan_expires_.reset();
     const std::unique_ptr<PlanInMaking> plan = std::move(making_);
     const bool doubtful = plan->passes > 1;
-    const bool all_bind = std::ranges::all_of(
-        plan->entries, [](const auto& entry) { return entry.binds || !entry.waits; });
-    const bool copied = doubtful || !all_bind;
-    if (!all_bind) {
-        const std::uint64_t looks = plan->planner.looked_at() + plan->checked;
-        const std::uint64_t pause =
-            std::clamp<std::uint64_t>(looks / kLooksPerInterval, 1, kIntervalsPerDeepPlanMax);
-        next_deep_plan_ = now_ + static_cast<int>(pause) * settings_.backfill_interval;
+    const std::int64_t told = std::ranges::count_if(
+        plan->entries, [](const auto& entry) { return entry.waits && !entry.binds; });
+    const bool copied = doubtful || told > 0;
+    if (told > 0) {
+        const auto pause =
+            std::clamp<std::int64_t>(told / kToldPerInterval, 1, kIntervalsPerDeepPlanMax);
+        next_deep_plan_ = now_ + pause * settings_.backfill_interval;
     }
     sched::Reservations reserved = copied ? pool_.no_reservations() : std::move(plan->reserved);
     sched::Outlook beside(pool_, reserved, now_, now_);
