@@ -50,6 +50,7 @@ core::Records to_records(store::Loaded loaded) {
     records.partitions = std::move(loaded.partitions);
     records.deleted_partitions = std::move(loaded.deleted_partitions);
     records.triggers = std::move(loaded.triggers);
+    records.last_trigger_id = loaded.last_trigger_id;
     records.next_job_id = loaded.next_job_id.value_or(JobId{0});
     records.reservations = std::move(loaded.reservations);
     records.next_reservation_id = loaded.next_reservation_id.value_or(0);

@@ -40,7 +40,7 @@ struct Statements {
     Statement begin, commit, rollback;
     Statement put_job, put_past_run, put_step, put_node, put_partition, put_payload, put_counter;
     Statement delete_node, delete_partition, reset_partition, delete_payload, trim_payload;
-    Statement put_trigger, delete_trigger;
+    Statement put_trigger, delete_trigger, raise_counter;
     Statement put_reservation, delete_reservation;
     Statement payload;
     PurgeStatements purge;
@@ -73,6 +73,9 @@ Status prepare_all(Database& database, Statements& statements) {
         {&Statements::trim_payload, "UPDATE payloads SET record = ? WHERE job = ?"},
         {&Statements::put_trigger, "INSERT OR REPLACE INTO triggers VALUES (?,?,?,?)"},
         {&Statements::delete_trigger, "DELETE FROM triggers WHERE id = ?"},
+        {&Statements::raise_counter,
+         "INSERT INTO counters VALUES (?,?) "
+         "ON CONFLICT(name) DO UPDATE SET value = max(value, excluded.value)"},
         {&Statements::payload, kPayloadQuery},
     };
     for (const Text& text : texts) {
@@ -140,16 +143,23 @@ bool write(Statements& to, const StepRow& row) {
         .run();
 }
 
+constexpr std::string_view kLastTrigger = "last_trigger_id";
+
 bool write_triggers(Statements& to, const Batch& batch) {
+    std::uint32_t last = 0;
     for (const TriggerRow& row : batch.triggers) {
+        last = std::max(last, row.id);
         Statement& put =
             to.put_trigger.integer(std::int64_t{row.id}).text(std::string_view(row.user));
         if (!put.text(std::string_view(row.program)).blob(row.record).run()) return false;
     }
     for (const std::uint32_t id : batch.deleted_triggers) {
+        last = std::max(last, id);
         if (!to.delete_trigger.integer(std::int64_t{id}).run()) return false;
     }
-    return true;
+    // The number of a trigger that is gone is not given again.
+    if (last == 0) return true;
+    return to.raise_counter.text(kLastTrigger).integer(std::int64_t{last}).run();
 }
 
 bool write_reservations(Statements& to, const Batch& batch) {
@@ -285,6 +295,8 @@ Status SqliteStore::load_counters(Loaded& loaded) {
     SY_TRY(const auto next_reservation, counter("next_reservation_id"));
     if (next_reservation)
         loaded.next_reservation_id = static_cast<std::uint32_t>(*next_reservation);
+    SY_TRY(const auto last_trigger, counter(kLastTrigger));
+    loaded.last_trigger_id = static_cast<std::uint32_t>(last_trigger.value_or(0));
     SY_TRY(const auto epoch, counter("epoch"));
     loaded.epoch = static_cast<std::uint64_t>(epoch.value_or(0));
     return {};

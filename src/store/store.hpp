@@ -36,6 +36,7 @@ struct Loaded {
     std::vector<std::string> deleted_partitions;
     std::optional<JobId> next_job_id;
     std::vector<model::Trigger> triggers;
+    std::uint32_t last_trigger_id = 0;  // Of those that are gone too.
     std::vector<model::Reservation> reservations;
     std::optional<std::uint32_t> next_reservation_id;
     std::uint64_t epoch =

@@ -183,6 +183,13 @@ TEST_F(StoreTest, RecordsComeBackAsTheyWere) {
     gone.deleted_triggers = {3};
     ASSERT_TRUE(store->commit(gone));
     EXPECT_TRUE(store->load()->triggers.empty());
+    // Its number is not given again, and an older one that changes does not bring it back.
+    EXPECT_EQ(store->load()->last_trigger_id, 3u);
+    trigger.id = 2;
+    Batch older;
+    older.triggers.push_back(to_row(trigger));
+    ASSERT_TRUE(store->commit(older));
+    EXPECT_EQ(store->load()->last_trigger_id, 3u);
 }
 
 TEST_F(StoreTest, ReservationsComeBackUntilTheyAreDeleted) {

@@ -70,6 +70,12 @@ def test_triggers_outlive_the_controller_and_are_run_after_their_offset(make_clu
     made.run("scontrol update nodename=n1 state=down reason=test", user=None).ok()
     wait_until(lambda: told().count(f"{me} n1\n") == 2, 60, told)
     assert made.run("strigger --get").ok().out == ""
+    # All are gone, and so is the controller that gave them their numbers: 4 is next.
+    kill(made.controller, signal.SIGKILL)
+    made.start_controller()
+    made.wait_ready()
+    made.run(f"strigger --set --node=n1 --up --program={program}").ok()
+    assert made.run("strigger --get").ok().out.splitlines()[1].split()[0] == "4"
 
 
 @pytest.mark.skipif(not is_root(), reason="needs root to be two users")

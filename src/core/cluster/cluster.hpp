@@ -42,6 +42,7 @@ struct Records {
     std::vector<std::string> deleted_partitions;
     JobId next_job_id{0};  // 0: none stored yet.
     std::vector<model::Trigger> triggers;
+    std::uint32_t last_trigger_id = 0;  // The highest that was ever given.
     std::vector<model::Reservation> reservations;
     std::uint32_t next_reservation_id = 0;  // 0: none stored yet.
 };

@@ -71,6 +71,7 @@ void Cluster::Impl::load(Records records) {
         node_sides_[i].silent_since = now_;
         timers_.set({TimerKey::Kind::Node, i}, now_ + settings_.node_timeout);
     }
+    triggers_.last_id = records.last_trigger_id;
     for (model::Trigger& trigger : records.triggers) triggers_.add(std::move(trigger));
     rebuilding_ = true;
     reset_tables();

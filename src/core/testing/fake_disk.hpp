@@ -2,6 +2,7 @@
 // Cluster from it, so a change that the core forgets to name is found out.
 #pragma once
 
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <optional>
@@ -96,6 +97,7 @@ class FakeDisk {
         if (batch.next_job_id) next_job_id_ = *batch.next_job_id;
         for (const auto& [id, trigger] : batch.triggers) {
             triggers_.erase(id);
+            last_trigger_id_ = std::max(last_trigger_id_, id);
             if (trigger) triggers_.emplace(id, *trigger);
         }
         for (const auto& [name, reservation] : batch.reservations) {
@@ -120,6 +122,7 @@ class FakeDisk {
         records.deleted_partitions = {deleted_.begin(), deleted_.end()};
         records.next_job_id = next_job_id_;
         for (const auto& [id, trigger] : triggers_) records.triggers.push_back(trigger);
+        records.last_trigger_id = last_trigger_id_;
         for (const auto& [name, reservation] : reservations_)
             records.reservations.push_back(reservation);
         records.next_reservation_id = next_reservation_id_;
@@ -169,6 +172,7 @@ class FakeDisk {
     std::set<std::string> deleted_;
     JobId next_job_id_{0};
     std::map<std::uint32_t, model::Trigger> triggers_;
+    std::uint32_t last_trigger_id_ = 0;
     std::map<std::string, model::Reservation> reservations_;
     std::uint32_t next_reservation_id_ = 0;
 };
