@@ -60,6 +60,7 @@ class Checker {
     std::set<std::pair<JobId, Attempt>> begun_;
 
   public:
+    bool launch_may_wait = false;  // There is a PrologSlurmctld: a limit may come before it ends.
     Instant now{};
 };
 

@@ -121,6 +121,17 @@ core::Token SimController::open(Answer answer) {
     return token;
 }
 
+// PrologSlurmctld and EpilogSlurmctld take their time, and fail now and then. What ran when the
+// controller was killed is lost, and is asked for again.
+void SimController::program(const core::effect::RunProgram& run) {
+    const std::uint64_t alive = incarnation_;
+    const bool failed = sim_.faulty && sim_.world.random.chance(10);
+    sim_.world.after(Millis{sim_.world.random.between(1, 3000)}, [this, alive, run, failed] {
+        if (incarnation_ != alive) return;
+        take(core::event::ProgramEnded{run.job, run.attempt, run.epilog, failed});
+    });
+}
+
 void SimController::carry_out(const core::Effect& effect) {
     sim_.world.trace("controller: {}", describe(effect));
     if (const auto* reply = std::get_if<core::effect::Reply>(&effect)) {
@@ -138,6 +149,7 @@ void SimController::carry_out(const core::Effect& effect) {
         });
         return;
     }
+    if (const auto* run = std::get_if<core::effect::RunProgram>(&effect)) return program(*run);
     const std::string* name = nullptr;
     std::visit(
         [&](const auto& what) {

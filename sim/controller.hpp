@@ -45,6 +45,7 @@ class SimController {
     void turn();
     void written();
     void carry_out(const core::Effect& effect);
+    void program(const core::effect::RunProgram& run);
     void wake_at_next();
 
     Simulation& sim_;

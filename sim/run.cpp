@@ -53,6 +53,8 @@ core::Settings Simulation::settings(std::uint64_t seed) {
     settings.return_to_service = 2;
     settings.can_reboot = true;
     settings.resume_timeout = Seconds{80};
+    settings.run_prolog = seed % 4 == 1;
+    settings.run_epilog = seed % 4 >= 2;
     settings.backfill = seed % 5 != 0;
     settings.backfill_interval = Seconds{5};
     return settings;
@@ -60,6 +62,7 @@ core::Settings Simulation::settings(std::uint64_t seed) {
 
 Simulation::Simulation(std::uint64_t seed, bool tracing)
     : world(seed, tracing), controller(*this, settings(seed)), clients(*this) {
+    checker.launch_may_wait = settings(seed).run_prolog;
     for (const model::NodeConfig& config : settings(seed).nodes)
         nodes.push_back(std::make_unique<SimNode>(*this, config));
 }

@@ -1,17 +1,11 @@
 #include "agent/job_scripts.hpp"
 
 #include <fmt/format.h>
-#include <glob.h>
-#include <signal.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
-
 #include "base/text.hpp"
-#include "model/hostlist.hpp"
-#include "os/child.hpp"
+#include "model/script_environment.hpp"
 #include "os/files.hpp"
 #include "stepd/gpu_environment.hpp"
 #include "wire/codec.hpp"
@@ -21,51 +15,28 @@ namespace {
 
 constexpr std::size_t kCleanedMax = 4096;
 
-// The programs that the patterns mean, in their order, each pattern's by name. A path that means
-// none stays as it is, and running it will say so.
-std::vector<std::string> expand(const std::vector<std::string>& patterns) {
-    std::vector<std::string> programs;
-    for (const std::string& pattern : patterns) {
-        glob_t found{};
-        const bool any_character = pattern.find_first_of("*?[") != std::string::npos;
-        if (::glob(pattern.c_str(), 0, nullptr, &found) == 0) {
-            programs.insert(programs.end(), found.gl_pathv, found.gl_pathv + found.gl_pathc);
-        } else if (!any_character) {
-            programs.push_back(pattern);
-        }
-        ::globfree(&found);
-    }
-    return programs;
-}
-
-Status judge(const std::string& program, int status, bool timed_out) {
-    if (timed_out) return fail(Errc::Timeout, program + ": timed out");
-    if (WIFSIGNALED(status))
-        return fail(Errc::Io, fmt::format("{}: killed by signal {}", program, WTERMSIG(status)));
-    if (WEXITSTATUS(status) != 0)
-        return fail(Errc::Io, fmt::format("{}: exit code {}", program, WEXITSTATUS(status)));
-    return {};
-}
-
-void add_allocation(const model::Job& job, const std::string& node,
-                    std::vector<std::string>& variables) {
+// The cards that it has on this node.
+void add_cards(const model::Job& job, const std::string& node,
+               std::vector<std::string>& variables) {
     const model::Allocation* allocation = model::allocation_of(job);
-    if (allocation == nullptr) return;
-    std::vector<std::string> nodes;
-    for (const model::NodeGrant& grant : allocation->nodes) nodes.push_back(grant.node);
-    variables.push_back("SLURM_JOB_NODELIST=" + model::compress_hostlist(nodes));
-    if (const model::NodeGrant* here = allocation->find(node)) {
-        std::vector<std::string> cards;
-        for (const std::uint32_t card : stepd::visible_devices(*here))
-            cards.push_back(std::to_string(card));
-        if (!cards.empty()) variables.push_back("SLURM_JOB_GPUS=" + join(cards, ","));
-    }
+    const model::NodeGrant* here = allocation != nullptr ? allocation->find(node) : nullptr;
+    if (here == nullptr) return;
+    std::vector<std::string> cards;
+    for (const std::uint32_t card : stepd::visible_devices(*here))
+        cards.push_back(std::to_string(card));
+    if (!cards.empty()) variables.push_back("SLURM_JOB_GPUS=" + join(cards, ","));
 }
 
 }  // namespace
 
-JobScripts::JobScripts(io::Loop& loop, const os::Log& log) : loop_(loop), log_(log) {}
+JobScripts::JobScripts(io::Loop& loop, const os::Log& log)
+    : log_(log), programs_(loop, os::Programs::Reaping::ByOwner) {}
 JobScripts::~JobScripts() = default;
+
+void JobScripts::set_setup(ScriptSetup setup) {
+    setup_ = std::move(setup);
+    programs_.set_at_once_max(setup_.serial ? 1 : ~std::size_t{0});
+}
 
 std::string JobScripts::marker(const JobKey& job) const {
     return fmt::format("{}/prolog.{}.{}", setup_.spool, job.first.value, job.second.value);
@@ -76,44 +47,22 @@ bool JobScripts::is_prepared(const JobKey& job) const {
 }
 
 std::vector<std::string> JobScripts::environment(const ScriptJob& job, bool epilog) const {
-    std::vector<std::string> variables = {
-        "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-        fmt::format("SLURM_JOB_ID={}", job.key.first.value),
-        fmt::format("SLURM_JOBID={}", job.key.first.value),
-        fmt::format("SLURM_JOB_UID={}", job.uid),
-        fmt::format("SLURM_UID={}", job.uid),
-        fmt::format("SLURM_JOB_GID={}", job.gid),
-        "SLURM_JOB_USER=" + job.user,
-        "SLURM_CLUSTER_NAME=" + setup_.cluster,
-        "SLURM_CONF=" + setup_.config_path,
-        "SLURMD_NODENAME=" + setup_.node,
-        fmt::format("SLURM_SCRIPT_CONTEXT={}", epilog ? "epilog_slurmd" : "prolog_slurmd"),
-    };
     const auto record = wire::decode(job.record);
-    if (!record || !record->spec) return variables;
-    const model::JobSpec& spec = *record->spec;
-    const auto add = [&](std::string_view name, const std::string& value) {
-        if (!value.empty()) variables.push_back(fmt::format("{}={}", name, value));
-    };
-    add("SLURM_JOB_NAME", spec.name);
-    add("SLURM_JOB_PARTITION", record->partition);
-    add("SLURM_JOB_ACCOUNT", spec.account);
-    add("SLURM_JOB_GROUP", spec.group);
-    add("SLURM_JOB_COMMENT", spec.comment);
-    add("SLURM_JOB_CONSTRAINTS", spec.constraint);
-    add("SLURM_JOB_WORK_DIR", spec.work_dir);
-    if (record->array && record->array->element) {
-        add("SLURM_ARRAY_JOB_ID", std::to_string(record->array->array_id.value));
-        add("SLURM_ARRAY_TASK_ID", std::to_string(*record->array->element));
-    }
-    add_allocation(*record, setup_.node, variables);
+    const model::ScriptFacts facts{.job = job.key.first,
+                                   .uid = job.uid,
+                                   .gid = job.gid,
+                                   .user = job.user,
+                                   .cluster = setup_.cluster,
+                                   .config_path = setup_.config_path,
+                                   .context = epilog ? "epilog_slurmd" : "prolog_slurmd"};
+    std::vector<std::string> variables =
+        model::script_environment(facts, record ? &*record : nullptr);
+    variables.push_back("SLURMD_NODENAME=" + setup_.node);
+    if (record) add_cards(*record, setup_.node, variables);
     return variables;
 }
 
-bool JobScripts::is_preparing(const JobKey& job) const {
-    return std::ranges::any_of(runs_,
-                               [&](const Run& run) { return run.job == job && !run.epilog; });
-}
+bool JobScripts::is_preparing(const JobKey& job) const { return preparing_.contains(job); }
 
 void JobScripts::forget(const JobKey& job) { ::unlink(marker(job).c_str()); }
 
@@ -137,93 +86,31 @@ bool JobScripts::clean_up(const ScriptJob& job, Done done) {
 }
 
 void JobScripts::add(const ScriptJob& job, bool epilog, Done done) {
-    Run& run = runs_.emplace_back();
-    run.job = job.key;
-    run.epilog = epilog;
-    run.programs = expand(epilog ? setup_.epilog : setup_.prolog);
-    run.environment = environment(job, epilog);
-    run.timeout = epilog ? setup_.epilog_timeout : setup_.prolog_timeout;
-    run.done = std::move(done);
-    // Not from inside the caller, who is told when it is over.
-    run.timer = loop_.after(Millis{0}, [this] { start_next(); });
+    if (!epilog) preparing_.insert(job.key);
+    programs_.add({.programs = os::expand_programs(epilog ? setup_.epilog : setup_.prolog),
+                   .environment = environment(job, epilog),
+                   .timeout = epilog ? setup_.epilog_timeout : setup_.prolog_timeout},
+                  [this, key = job.key, epilog, told = std::move(done)](const Status& status) {
+                      finish(key, epilog, status);
+                      told(status);
+                  });
 }
 
-// All that wait to begin; only the first where they must not run side by side.
-void JobScripts::start_next() {
-    for (auto run = runs_.begin(); run != runs_.end();) {
-        const auto at = run++;
-        if (at->pid != 0) {
-            if (setup_.serial) return;
-            continue;
-        }
-        if (at->programs.empty()) {
-            finish(at, {});
-            continue;
-        }
-        start(*at);
-        if (at->pid == 0) {
-            finish(at, fail(Errc::Io, at->programs.front() + ": cannot be started"));
-        } else if (setup_.serial) {
-            return;
-        }
-    }
-}
-
-void JobScripts::start(Run& run) {
-    os::ChildPlan plan;
-    plan.argv = plan.programs = {run.programs.front()};
-    plan.environment = run.environment;
-    plan.who = {::geteuid(), ::getegid(), {}};
-    plan.work_dir = "/tmp";
-    if (const auto pid = os::start_child(std::move(plan))) run.pid = *pid;
-    run.timer = {};
-    if (run.pid == 0 || run.timeout.count() == 0) return;
-    run.timer = loop_.after(run.timeout, [&run] {
-        run.timed_out = true;
-        ::kill(-run.pid, SIGKILL);  // It leads a session of its own.
-    });
-}
-
-bool JobScripts::owns(pid_t pid) const {
-    return std::ranges::find(runs_, pid, &Run::pid) != runs_.end();
-}
-
-bool JobScripts::on_exit(pid_t pid, int status) {
-    const auto run = std::ranges::find(runs_, pid, &Run::pid);
-    if (pid <= 0 || run == runs_.end()) return false;
-    run->pid = 0;
-    run->timer = {};
-    const Status judged = judge(run->programs.front(), status, run->timed_out);
-    run->programs.erase(run->programs.begin());
-    if (!judged || run->programs.empty()) {
-        finish(run, judged);
-    } else {
-        start(*run);
-        if (run->pid == 0)
-            finish(run, fail(Errc::Io, run->programs.front() + ": cannot be started"));
-    }
-    if (setup_.serial) start_next();
-    return true;
-}
-
-void JobScripts::finish(Runs::iterator at, const Status& status) {
-    Runs ended;
-    ended.splice(ended.begin(), runs_, at);
-    const Run& run = ended.front();
+void JobScripts::finish(const JobKey& job, bool epilog, const Status& status) {
     if (!status) {
-        log_.error(fmt::format("{} of job {}: {}", run.epilog ? "Epilog" : "Prolog",
-                               run.job.first.value, status.error().message));
+        log_.error(fmt::format("{} of job {}: {}", epilog ? "Epilog" : "Prolog", job.first.value,
+                               status.error().message));
     }
-    if (run.epilog) {
-        if (cleaned_.insert(run.job).second) cleaned_order_.push_back(run.job);
+    if (epilog) {
+        if (cleaned_.insert(job).second) cleaned_order_.push_back(job);
         if (cleaned_order_.size() > kCleanedMax) {
             cleaned_.erase(cleaned_order_.front());
             cleaned_order_.pop_front();
         }
-    } else if (status) {
-        (void)os::write_new_file(marker(run.job), "", 0600);
+        return;
     }
-    run.done(status);
+    preparing_.erase(job);
+    if (status) (void)os::write_new_file(marker(job), "", 0600);
 }
 
 }  // namespace switchyard::agent

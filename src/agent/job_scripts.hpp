@@ -21,6 +21,7 @@
 #include "base/time.hpp"
 #include "io/loop.hpp"
 #include "os/log.hpp"
+#include "os/programs.hpp"
 
 namespace switchyard::wire {
 class Job;
@@ -52,7 +53,7 @@ class JobScripts {
 
     JobScripts(io::Loop& loop, const os::Log& log);
     ~JobScripts();
-    void set_setup(ScriptSetup setup) { setup_ = std::move(setup); }
+    void set_setup(ScriptSetup setup);
 
     bool any() const { return !setup_.prolog.empty() || !setup_.epilog.empty(); }
     // Whether a launch need not wait: its Prolog has run, or there is none.
@@ -69,34 +70,19 @@ class JobScripts {
         Instant time);  // What was prepared before, because the machine has rebooted.
 
     // A child of the agent has ended: false if it is none of these.
-    bool on_exit(pid_t pid, int status);
-    bool owns(pid_t pid) const;
+    bool on_exit(pid_t pid, int status) { return programs_.on_exit(pid, status); }
+    bool owns(pid_t pid) const { return programs_.owns(pid); }
 
   private:
-    struct Run {
-        JobKey job;
-        bool epilog = false;
-        std::vector<std::string> programs;  // Left to run; the first one runs.
-        std::vector<std::string> environment;
-        Seconds timeout{0};
-        pid_t pid = 0;
-        bool timed_out = false;
-        io::Loop::Timer timer;
-        Done done;
-    };
-    using Runs = std::list<Run>;
-
     std::string marker(const JobKey& job) const;
     std::vector<std::string> environment(const ScriptJob& job, bool epilog) const;
     void add(const ScriptJob& job, bool epilog, Done done);
-    void start_next();
-    void start(Run& run);
-    void finish(Runs::iterator run, const Status& status);
+    void finish(const JobKey& job, bool epilog, const Status& status);
 
-    io::Loop& loop_;
     const os::Log& log_;
     ScriptSetup setup_;
-    Runs runs_;
+    os::Programs programs_;
+    std::set<JobKey> preparing_;
     // Whose Epilog has run: the order to end a job may be repeated. The last ones only.
     std::set<JobKey> cleaned_;
     std::list<JobKey> cleaned_order_;

@@ -80,6 +80,7 @@ struct Config {
     std::string mpi_params;  // "ports=12000-12999": for srun --resv-ports.
     // Programs of the site around each job on a node; glob patterns, absolute.
     std::vector<std::string> prolog, epilog;
+    std::vector<std::string> prolog_controller, epilog_controller;  // PrologSlurmctld, ...
     std::string prolog_flags;
     bool prolog_at_alloc = false, prolog_serial = false;  // PrologFlags=Alloc, Serial
     Seconds prolog_timeout{0}, epilog_timeout{0};         // 0: as long as they take.

@@ -278,7 +278,10 @@ TEST_F(ConfigTest, ValuesThatAreOnlyShownAreKeptAndNamed) {
 TEST_F(ConfigTest, ProgramsAroundJobsAddUpAndHaveFlagsAndTimeouts) {
     const Config config = load(
         "Prolog=/x/prolog.d/*\nProlog=mine\nEpilog=none\nPrologFlags=contain,X11,Serial\n"
+        "PrologSlurmctld=/x/one\nPrologSlurmctld=two.d/*\nEpilogSlurmctld=three\n"
         "PrologEpilogTimeout=60\nEpilogTimeout=65534\n");
+    EXPECT_THAT(config.prolog_controller, ElementsAre("/x/one", path("two.d/*")));
+    EXPECT_THAT(config.epilog_controller, ElementsAre(path("three")));
     EXPECT_THAT(config.prolog, ElementsAre("/x/prolog.d/*", path("mine")));
     EXPECT_TRUE(config.epilog.empty());
     EXPECT_TRUE(config.prolog_at_alloc && config.prolog_serial);

@@ -58,6 +58,7 @@ void add_jobs(const config::Config& c, Values& out) {
     out.emplace_back("DisableRootJobs", yes_no(c.disable_root_jobs));
     out.emplace_back("EnforcePartLimits", c.enforce_part_limits ? "ALL" : "NO");
     add_programs("Epilog", c.epilog, out);
+    add_programs("EpilogSlurmctld", c.epilog_controller, out);
     out.emplace_back("FirstJobId", std::to_string(c.first_job_id));
     out.emplace_back("GresTypes", or_null(join(c.gres_types, ",")));
     out.emplace_back("InactiveLimit", in_seconds(c.inactive_limit));
@@ -94,6 +95,7 @@ void add_site(const config::Config& c, Values& out) {
     out.emplace_back("PrivateData", "none");
     out.emplace_back("ProctrackType", or_null(c.proctrack_type));
     add_programs("Prolog", c.prolog, out);
+    add_programs("PrologSlurmctld", c.prolog_controller, out);
     out.emplace_back("PrologEpilogTimeout",
                      or_endless(std::max(c.prolog_timeout, c.epilog_timeout)));
     out.emplace_back("PrologFlags", or_null(c.prolog_flags));

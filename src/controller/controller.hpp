@@ -25,6 +25,7 @@
 #include "controller/agents.hpp"
 #include "controller/committer.hpp"
 #include "controller/figures.hpp"
+#include "controller/job_programs.hpp"
 #include "controller/job_streams.hpp"
 #include "controller/log.hpp"
 #include "controller/mailer.hpp"
@@ -160,6 +161,7 @@ class Controller {
     Pids pids_;
     Mailer mailer_;
     TriggerPrograms trigger_programs_;
+    JobPrograms job_programs_;
     io::Loop::Timer abort_timer_;
 
     std::optional<store::Purge> purge_;  // Goes with the next batch.

@@ -128,6 +128,13 @@ class Controller::EffectWriter {
     }
     void operator()(const core::effect::Mail& mail) { sealed_.outbox.push_back(mail); }
     void operator()(const core::effect::RunTrigger& run) { sealed_.outbox.push_back(run); }
+    void operator()(const core::effect::RunProgram& order) {
+        const model::Job* job = of_run(order.job, order.attempt);
+        if (job == nullptr) return;
+        sealed_.outbox.push_back(
+            ToProgram{order, program_environment(c_.config_, *job, order.epilog)});
+    }
+    void operator()(const core::effect::StopProgram& stop) { sealed_.outbox.push_back(stop); }
     void operator()(const core::effect::RebootNode& order) {
         wire::ControllerToAgent out;
         out.mutable_reboot()->set_program(c_.config_.reboot_program);
@@ -243,6 +250,10 @@ void Controller::carry_out(Outbox& outbox, const std::map<JobId, PayloadBytes>& 
             mailer_.send(config_.mail_prog, config_.mail_domain, *mail);
         } else if (auto* run = std::get_if<core::effect::RunTrigger>(&outgoing)) {
             trigger_programs_.run(*run, config_.path);
+        } else if (auto* program = std::get_if<ToProgram>(&outgoing)) {
+            job_programs_.run(config_, *program);
+        } else if (auto* stop = std::get_if<core::effect::StopProgram>(&outgoing)) {
+            job_programs_.stop(*stop);
         }
     }
 }

@@ -33,8 +33,14 @@ struct ToLaunch {
     JobId payload;
 };
 
-using Outgoing =
-    std::variant<ToCaller, ToNode, ToLaunch, core::effect::Mail, core::effect::RunTrigger>;
+// PrologSlurmctld or EpilogSlurmctld, with what it is told of the job.
+struct ToProgram {
+    core::effect::RunProgram order;
+    std::vector<std::string> environment;
+};
+
+using Outgoing = std::variant<ToCaller, ToNode, ToLaunch, core::effect::Mail,
+                              core::effect::RunTrigger, ToProgram, core::effect::StopProgram>;
 using Outbox = std::vector<Outgoing>;
 
 }  // namespace switchyard::controller

@@ -110,6 +110,8 @@ Result<core::Settings> to_settings(const config::Config& config) {
     settings.kill_invalid_dependency =
         has_word(config.dependency_parameters, "kill_invalid_depend");
     settings.prepare_nodes = config.prolog_at_alloc && !config.prolog.empty();
+    settings.run_prolog = !config.prolog_controller.empty();
+    settings.run_epilog = !config.epilog_controller.empty();
     settings.can_reboot = !config.reboot_program.empty();
     settings.resume_timeout = config.resume_timeout;
     settings.users_set_triggers = ::geteuid() == 0;

@@ -77,6 +77,8 @@ class Wait {
             return end(NoAllocation{submission_failed(
                 request_.command, error, std::vector<std::string>(notes.begin(), notes.end()))});
         }
+        if (reply.has_owner_notice() && !reply.owner_notice().text().empty())
+            return say(to_string(request_.command), reply.owner_notice().text());
         if (reply.has_job_ended()) {
             inform(request_, fmt::format("Job allocation {} has been revoked", job_.value));
             end(NoAllocation{error_exit_code()});

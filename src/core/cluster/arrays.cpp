@@ -37,6 +37,7 @@ Job& Cluster::Impl::split_elements(Job& block, const model::IndexSet& elements) 
     ++unfinished_;
     unfinished_names_.add(part.spec->uid, part.spec->name, part.id);
     Job& kept = jobs_.add(std::move(part));
+    index_reservation(kept);
     index_dependency(kept);
     touch(block);
     touch(kept);

@@ -72,28 +72,55 @@ void Cluster::Impl::derive_calendar() {
     magnets_.clear();
     for (const auto& [name, reservation] : calendar_) {
         if (reservation.is(ReservationFlag::Magnetic) && reservation.is_active(now_))
-            magnets_.insert(reservation.id);
+            magnets_.emplace(reservation.id, reservation);
     }
 }
 
-// The same, and the jobs that they concern are looked at again.
+// The same, and the jobs that they concern are looked at again: those that name one, and those that
+// one has begun or ceased to draw.
 void Cluster::Impl::rebuild_calendar() {
-    const std::set<sched::WindowOwner> before = magnets_;
+    const auto before = magnets_;
     derive_calendar();
-    const bool all = magnets_ != before;
-    std::vector<JobId> concerned;
-    for (const auto& [id, job] : jobs_) {
-        if (!std::holds_alternative<model::Pending>(job.phase)) continue;
-        if (all || !job.spec->reservation.empty()) {
-            concerned.push_back(id);
-        } else if (fresh_.size() < kToldAnewMax && queue_.contains(id)) {
-            fresh_.push_back(id);
+    std::set<JobId> concerned = naming_;
+    const auto compare = [&](const auto& these, const auto& those) {
+        for (const auto& [id, magnet] : these) {
+            if (!those.contains(id)) concerned.merge(jobs_drawn_by(magnet));
         }
-    }
+    };
+    compare(before, magnets_);
+    compare(magnets_, before);
+    tell_anew();
     for (const JobId id : concerned) {
-        if (Job* job = find_job(id)) review(*job);
+        Job* job = find_job(id);
+        if (job != nullptr && std::holds_alternative<model::Pending>(job->phase)) review(*job);
     }
     call_license_line();
+}
+
+// Jobs that it might draw. Where it is not users who are named, anybody's.
+std::set<JobId> Cluster::Impl::jobs_drawn_by(const Reservation& magnet) const {
+    std::set<JobId> found;
+    if (magnet.users.empty() || magnet.users_denied) {
+        const std::vector<JobId> all = jobs_.ids();
+        return {all.begin(), all.end()};
+    }
+    for (const model::NamedUsers& user : magnet.users) {
+        for (const std::uint32_t uid : user.uids) {
+            const std::vector<JobId> theirs = jobs_.of_user(uid);
+            found.insert(theirs.begin(), theirs.end());
+        }
+    }
+    return found;
+}
+
+// Of those in the queue, the foremost are told anew why they wait.
+void Cluster::Impl::tell_anew() {
+    std::optional<sched::Queue::Stand> last;
+    while (fresh_.size() < kToldAnewMax) {
+        last = queue_.next_behind(last);
+        if (!last) return;
+        fresh_.push_back(last->first.job);
+    }
 }
 
 // What placement, plan and licenses know of them; and when each changes next.
@@ -196,13 +223,23 @@ bool Cluster::Impl::is_wanted(const std::string& name) const {
 // The jobs that name it and have not begun.
 std::vector<JobId> Cluster::Impl::waiting_for(const std::string& reservation) const {
     std::vector<JobId> found;
-    for (const auto& [id, job] : jobs_) {
-        if (job.spec->reservation.empty()) continue;
+    for (const JobId id : naming_) {
+        const auto glanced = jobs_.glance(id);
+        const Job& job = glanced->second;
         std::string list = job.spec->reservation;
         if (std::holds_alternative<model::Pending>(job.phase) && strike_out(list, reservation))
             found.push_back(id);
     }
     return found;
+}
+
+// To be called whenever a job is new, or what it asks for has changed.
+void Cluster::Impl::index_reservation(const Job& job) {
+    if (job.spec->reservation.empty()) {
+        naming_.erase(job.id);
+    } else {
+        naming_.insert(job.id);
+    }
 }
 
 // It begins, ends, or has stood idle for long enough.

@@ -117,6 +117,7 @@ std::optional<JobId> Cluster::Impl::find_nonce(std::uint32_t uid, std::uint64_t 
 
 void Cluster::Impl::replace_spec(Job& job, const JobSpec& spec) {
     job.spec = std::make_shared<const JobSpec>(spec);
+    index_reservation(job);
     touch(job);
 }
 

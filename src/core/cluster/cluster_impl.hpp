@@ -76,6 +76,7 @@ struct JobSide {
     std::vector<WaitingStep> waiting_steps;
     std::vector<StepWatcher> watchers;
     std::uint32_t launch_failures = 0;
+    bool prolog_ended = false;                  // PrologSlurmctld of the present attempt, well.
     std::uint8_t mailed = 0;                    // Time-limit mails sent: bits 50, 80, 90, 100 %.
     std::map<std::string, Instant> idle_nodes;  // Where its cards stand idle, and since when,
     Attempt idle_attempt;                       // in this run.
@@ -171,6 +172,11 @@ inline model::Outcome outcome_without_exit(model::JobState state, model::Reason 
     return outcome;
 }
 
+inline bool is_configuring(const Job& job) {
+    const model::Running* run = model::run_of(job);
+    return run != nullptr && run->configuring;
+}
+
 // What the configuration leaves open is taken from the machine.
 void fill_from_facts(model::NodeConfig& config, bool gres_are_configured,
                      const model::NodeFacts& facts);
@@ -252,11 +258,20 @@ class Cluster::Impl {
                  model::Completing::Next next, const std::set<std::string>& clean_already = {});
     void node_is_clean(Job& job, const std::string& node);
     void finish(Job& job);
+    void finish_run(Job& job);
+    void begin(Job& job);
     void leave_reservation(const Job& job, const std::string& reservation);
     void end_pending(Job& job, model::Outcome outcome);
     void after_end(Job& job);
     void requeue_now(Job& job, bool hold, Seconds rest);
     void forget(JobId id);
+
+    // --- site_programs.cpp: PrologSlurmctld and EpilogSlurmctld
+    void on(const event::ProgramEnded& event);
+    void prolog_failed(Job& job);
+    void begin_if_ready(const Job& any);
+    void stop_prolog(const Job& job, model::Running& run);
+    void resume_program(const Job& job);
 
     // --- holdings.cpp: giving and taking resources
     void claim(const Job& job);
@@ -351,6 +366,9 @@ class Cluster::Impl {
     void rebuild_calendar();
     void derive_calendar();
     std::vector<JobId> waiting_for(const std::string& reservation) const;
+    void index_reservation(const Job& job);
+    std::set<JobId> jobs_drawn_by(const model::Reservation& magnet) const;
+    void tell_anew();
     void set_windows();
     void review_calendar();
     void forget_plan();
@@ -591,7 +609,8 @@ class Cluster::Impl {
     std::set<JobId> foretold_;  // Were told a start for which no place is kept.
     std::map<std::string, std::set<JobId>> runs_in_;  // Jobs that run in each of the calendar.
     bool calendar_is_stale_ = false;                  // Nodes came or went.
-    std::set<sched::WindowOwner> magnets_;            // Those that draw jobs now.
+    std::set<JobId> naming_;  // Jobs, in any phase, that name a reservation.
+    std::map<sched::WindowOwner, model::Reservation> magnets_;  // Those that draw jobs now.
     sched::LicenseLedger licenses_;
     std::set<sched::QueueKey> license_line_;           // Those who wait for licenses,
     std::map<JobId, sched::QueueKey> license_places_;  // and where each stands.

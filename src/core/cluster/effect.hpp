@@ -173,6 +173,17 @@ struct RunTrigger {  // On the controller's host, as the user who set it.
     model::Trigger trigger;
     std::string argument;
 };
+// PrologSlurmctld or EpilogSlurmctld of the site, around this run. Answered by ProgramEnded.
+struct RunProgram {
+    JobId job;
+    Attempt attempt;
+    bool epilog = false;
+    bool again = false;  // A controller before this one may have begun it: what is left goes first.
+};
+struct StopProgram {  // The run is over before its PrologSlurmctld was: not answered.
+    JobId job;
+    Attempt attempt;
+};
 struct Mail {
     JobId job;
     model::MailEvent event;
@@ -187,7 +198,7 @@ using Effect =
     std::variant<effect::Reply, effect::LaunchBatch, effect::LaunchStep, effect::SignalSteps,
                  effect::EndStep, effect::EndJob, effect::SetDeadline, effect::Freeze,
                  effect::StepEndKnown, effect::Mail, effect::PrepareJob, effect::RebootNode,
-                 effect::NotifyBatch, effect::RunTrigger>;
+                 effect::NotifyBatch, effect::RunTrigger, effect::RunProgram, effect::StopProgram>;
 
 // The records a step touched. The shell writes their present content in one transaction.
 struct Changes {

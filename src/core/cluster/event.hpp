@@ -222,6 +222,12 @@ struct ScriptFailed {  // A Prolog or Epilog of the site failed on the node, aro
     Attempt attempt;
     bool epilog = false;
 };
+struct ProgramEnded {  // PrologSlurmctld or EpilogSlurmctld has run, around this run.
+    JobId job;
+    Attempt attempt;
+    bool epilog = false;
+    bool failed = false;
+};
 // scrontab: from now on these are the recurring jobs of a user, and no others.
 struct Crontab {
     Token token;
@@ -269,6 +275,6 @@ using Event =
                  event::StepEnded, event::JobClean, event::Tick, event::StepStarted, event::Release,
                  event::ScriptFailed, event::GpuIdle, event::Crontab, event::Reboot, event::Notify,
                  event::WaitForSteps, event::SetTriggers, event::ClearTriggers,
-                 event::UpdateReservation>;
+                 event::UpdateReservation, event::ProgramEnded>;
 
 }  // namespace switchyard::core

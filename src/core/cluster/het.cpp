@@ -324,6 +324,7 @@ Cluster::Impl::StepTry Cluster::Impl::try_parts(const event::CreateStep& event) 
         if (std::holds_alternative<model::Pending>(job->phase)) return refused(Errc::JobPending);
         if (std::holds_alternative<model::Suspended>(job->phase)) return StepTry::Busy;
         if (!std::holds_alternative<model::Running>(job->phase)) return refused(Errc::JobFinished);
+        if (is_configuring(*job)) return StepTry::Busy;
         auto layout = lay_out_step(*job, part);
         if (!layout) {
             if (layout.error().code == Errc::NodesBusy) return StepTry::Busy;

@@ -29,6 +29,8 @@ void subtract_grants(std::vector<model::GresGrant>& sum,
 }
 
 bool holds_anything(const Job& job) {
+    if (const auto* completing = std::get_if<model::Completing>(&job.phase))
+        return !completing->epilog;
     return !std::holds_alternative<model::Pending>(job.phase) &&
            !std::holds_alternative<model::Ended>(job.phase);
 }

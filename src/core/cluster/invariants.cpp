@@ -14,7 +14,11 @@ void Cluster::Impl::check_set_aside() const {
     for (const auto& [id, job] : jobs_) {
         const bool pending = std::holds_alternative<model::Pending>(job.phase);
         SY_ASSERT(!license_places_.contains(id) || (pending && !queue_.contains(id)));
+        SY_ASSERT(naming_.contains(id) != job.spec->reservation.empty());
         if (pending || std::holds_alternative<model::Ended>(job.phase)) continue;
+        const auto* completing = std::get_if<model::Completing>(&job.phase);
+        if (completing != nullptr && completing->epilog) continue;
+        if (is_configuring(job)) SY_ASSERT(!steps_.contains({id, job.attempt, kBatchStep}));
         const model::Running& run = *model::run_of(job);
         if (!run.reservation.empty()) SY_ASSERT(runs_in_.at(run.reservation).contains(id));
         for (const model::License& license : *model::parse_licenses(run.licenses))
@@ -52,7 +56,7 @@ void Cluster::Impl::check_invariants() const {
         const model::Allocation& allocation = *model::allocation_of(job);
         SY_ASSERT(!allocation.nodes.empty());
         const auto* completing = std::get_if<model::Completing>(&job.phase);
-        if (completing != nullptr) SY_ASSERT(!completing->dirty_nodes.empty());
+        if (completing != nullptr) SY_ASSERT(completing->dirty_nodes.empty() == completing->epilog);
         for (const model::NodeGrant& grant : allocation.nodes) {
             const bool clean =
                 completing != nullptr && std::ranges::find(completing->dirty_nodes, grant.node) ==

@@ -24,6 +24,7 @@ void Cluster::Impl::start(Job& job, PartitionIndex partition, model::Allocation 
         run.reservation = reservation->name;
     run.licenses = model::format_licenses(terms.licenses);
     run.ends_by = end_of_run(*job.spec, run);
+    run.configuring = settings_.run_prolog;
     job.partition = partitions_[partition].name;
     job.last_evaluated = now_;
     job.scheduler = backfilled ? "Backfill" : "Main";
@@ -36,15 +37,24 @@ void Cluster::Impl::start(Job& job, PartitionIndex partition, model::Allocation 
     array_run_began(job);
     ++figures_.jobs_started;
     if (backfilled) ++figures_.jobs_backfilled;
+    if (settings_.run_prolog) {
+        emit(effect::RunProgram{job.id, job.attempt});
+    } else {
+        begin(job);
+    }
+    mail(job, model::MailEvent::Begin);
+    retime(job);
+    wake_dependents(job);
+}
+
+// Its nodes are ready for it.
+void Cluster::Impl::begin(Job& job) {
     prepare_nodes(job);
     if (job.spec->kind == model::JobKind::Batch) {
         launch_batch(job);
     } else if (const JobSide* own = find_side(job.id); own && own->owner) {
         reply(*own->owner, reply::Granted{job.id}, job.spec->detached);
     }
-    mail(job, model::MailEvent::Begin);
-    retime(job);
-    wake_dependents(job);
 }
 
 // PrologFlags=Alloc: all nodes of the job hear of it, not only those that get a step.
@@ -83,6 +93,7 @@ void Cluster::Impl::end_run(Job& job, model::Outcome outcome, EndCause cause, Se
         completing.run = std::move(suspended.run);
         completing.run.suspended_for += std::chrono::duration_cast<Seconds>(now_ - suspended.since);
     }
+    stop_prolog(job, completing.run);
     outcome.derived_exit = worst_step_exit(job);
     completing.ended = now_;
     completing.outcome = outcome;
@@ -103,7 +114,10 @@ void Cluster::Impl::end_run(Job& job, model::Outcome outcome, EndCause cause, Se
     job.phase = std::move(completing);
     touch(job);
     set_until(job);
-    if (job.het) end_companions(job, outcome, cause, grace, next);
+    if (job.het) {
+        end_companions(job, outcome, cause, grace, next);
+        begin_if_ready(job);
+    }
     const auto dirty = std::get<model::Completing>(job.phase).dirty_nodes;
     for (const std::string& node : dirty) {
         const bool answers = nodes_[*node_index(node)].responding;
@@ -135,11 +149,21 @@ void Cluster::Impl::node_is_clean(Job& job, const std::string& node) {
     if (completing->dirty_nodes.empty()) finish(job);
 }
 
+// Nothing of the run is left on any node. The record waits for EpilogSlurmctld, nobody else does.
 void Cluster::Impl::finish(Job& job) {
-    auto completing = std::move(std::get<model::Completing>(job.phase));
+    auto& completing = std::get<model::Completing>(job.phase);
     SY_ASSERT(completing.dirty_nodes.empty());
-    array_run_over(job);
     leave_reservation(job, completing.run.reservation);
+    if (!settings_.run_epilog) return finish_run(job);
+    completing.epilog = true;
+    touch(job);
+    emit(effect::RunProgram{job.id, job.attempt, true});
+    retime(job);
+}
+
+void Cluster::Impl::finish_run(Job& job) {
+    auto completing = std::move(std::get<model::Completing>(job.phase));
+    array_run_over(job);
     using Next = model::Completing::Next;
     const bool recurs =
         completing.next == Next::End && completing.outcome.state != model::JobState::Cancelled;
@@ -200,6 +224,7 @@ void Cluster::Impl::requeue_now(Job& job, bool hold, Seconds rest) {
         own->seen.clear();
         own->doubted.clear();
         own->mailed = 0;
+        own->prolog_ended = false;
     }
     touch(job);
     review(job);
@@ -284,6 +309,7 @@ void Cluster::Impl::forget(JobId id) {
     while (last != steps_.end() && last->first.job == id) ++last;
     steps_.erase(first, last);
     sides_.erase(id);
+    naming_.erase(id);
     jobs_.erase(id);
     changes_.forgotten_jobs.insert(id);
 }

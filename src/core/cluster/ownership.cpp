@@ -43,7 +43,7 @@ void Cluster::Impl::on(const event::Attach& event) {
             reply::JobEnded{job->id, outcome, static_cast<std::uint32_t>(outcome.exit.to_wait())});
     }
     own(event.token, job->id);
-    if (std::holds_alternative<model::Pending>(job->phase)) {
+    if (std::holds_alternative<model::Pending>(job->phase) || is_configuring(*job)) {
         reply(event.token, reply::Submitted{job->id, {}}, false);
     } else {
         reply(event.token, reply::Granted{job->id}, false);

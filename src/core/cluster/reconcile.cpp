@@ -60,7 +60,8 @@ void Cluster::Impl::reconcile_job(Job& job, const std::string& node,
     const JobId id = job.id;
     const Attempt attempt = job.attempt;
     // It may not have been told, or may have forgotten; told twice, it does it once.
-    if (settings_.prepare_nodes) emit(effect::PrepareJob{node, id, attempt});
+    if (settings_.prepare_nodes && !is_configuring(job))
+        emit(effect::PrepareJob{node, id, attempt});
     bool any_listed = false;
     for (const StepKey& key : listed) {
         if (key.job != id || key.attempt != attempt) continue;

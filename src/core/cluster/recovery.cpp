@@ -112,6 +112,7 @@ void Cluster::Impl::take_record(Job record, std::vector<model::Step> steps,
     Job& job = jobs_.add(std::move(record));
     index_job(job);
     claim(job);
+    resume_program(job);
     const JobSpec& spec = *job.spec;
     if (job.array || job.het || !spec.dependency.empty() || spec.deadline ||
         !spec.licenses.empty() || !spec.reservation.empty()) {
@@ -124,6 +125,7 @@ void Cluster::Impl::take_record(Job record, std::vector<model::Step> steps,
 
 // The tables by which a job is found, apart from what it holds and where it queues.
 void Cluster::Impl::index_job(const Job& job) {
+    index_reservation(job);
     if (job.nonce != 0) nonces_.insert({job.nonce, job.spec->uid, job.id});
     const bool over = std::holds_alternative<model::Ended>(job.phase);
     if (!over) {

@@ -43,7 +43,8 @@ struct Settings {
     std::optional<std::uint32_t> over_time_limit;  // Minutes.
     std::uint32_t operator_uid = 0;                // SlurmUser; root always is one.
     bool kill_invalid_dependency = false;
-    bool prepare_nodes = false;          // PrologFlags=Alloc: nodes hear of a job when it starts.
+    bool prepare_nodes = false;  // PrologFlags=Alloc: nodes hear of a job when it starts.
+    bool run_prolog = false, run_epilog = false;  // PrologSlurmctld, EpilogSlurmctld.
     bool hold_on_prolog_failure = true;  // nohold_on_prolog_fail of SchedulerParameters says no.
     // Ports that steps may reserve (MpiParams=ports=12000-12999); none: an empty range.
     std::uint16_t first_port = 0, last_port = 0;

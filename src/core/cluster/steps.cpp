@@ -69,6 +69,7 @@ Cluster::Impl::StepTry Cluster::Impl::try_step(const event::CreateStep& event, b
     if (std::holds_alternative<model::Pending>(job->phase)) return refused(Errc::JobPending);
     if (std::holds_alternative<model::Suspended>(job->phase)) return StepTry::Busy;
     if (!std::holds_alternative<model::Running>(job->phase)) return refused(Errc::JobFinished);
+    if (is_configuring(*job)) return StepTry::Busy;
     if (job->next_step >= limits::kStepsPerJobMax) return refused(Errc::StepLimit);
     JobSide& own_side = side(job->id);
     if (event.spec.interactive && own_side.active_steps.contains(kInteractiveStep))

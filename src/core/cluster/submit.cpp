@@ -149,6 +149,7 @@ void Cluster::Impl::withdraw_record(Job& job) {
     sides_.erase(id);
     timers_.set({TimerKey::Kind::Job, id.value}, std::nullopt);
     std::erase(fresh_, id);
+    naming_.erase(id);
     jobs_.erase(id);
     changes_.jobs.erase(id);
 }

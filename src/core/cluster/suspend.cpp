@@ -35,7 +35,10 @@ void Cluster::Impl::on(const event::Suspend& event) {
                                        : reply::OwnerNotice::Kind::Suspended);
         set_until(job);
         retime(job);
-        if (event.resume) retry_waiting_steps(job.id);
+        if (event.resume) {
+            begin_if_ready(job);
+            retry_waiting_steps(job.id);
+        }
         return std::nullopt;
     });
     reply(event.token, std::move(done));

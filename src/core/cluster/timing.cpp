@@ -53,7 +53,7 @@ std::optional<Instant> Cluster::Impl::due(const Job& job) const {
         }
     } else if (const auto* run = std::get_if<model::Running>(&job.phase)) {
         if (const auto deadline = deadline_of(job)) {
-            const bool batch = job.spec->kind == model::JobKind::Batch;
+            const bool batch = job.spec->kind == model::JobKind::Batch && !run->configuring;
             consider(batch ? *deadline + settings_.kill_wait + kBackupSlack : *deadline);
             const auto own_side = sides_.find(job.id);
             const std::uint8_t mailed = own_side == sides_.end() ? 0 : own_side->second.mailed;
@@ -64,6 +64,7 @@ std::optional<Instant> Cluster::Impl::due(const Job& job) const {
             }
         }
     } else if (const auto* completing = std::get_if<model::Completing>(&job.phase)) {
+        if (completing->epilog) return std::nullopt;
         const Instant patience = completing->ended + settings_.kill_wait + kEndJobRepeat;
         consider(std::max(patience, now_ + kEndJobRepeat));
     } else if (const auto* ended = std::get_if<model::Ended>(&job.phase)) {
@@ -88,7 +89,7 @@ void Cluster::Impl::running_timer(Job& job) {
     }
     // For scripts the stepd keeps the limit, and this is only the backup; an allocation without a
     // script has nobody else.
-    const bool batch = job.spec->kind == model::JobKind::Batch;
+    const bool batch = job.spec->kind == model::JobKind::Batch && !run.configuring;
     const Instant limit =
         *deadline_of(job) + (batch ? settings_.kill_wait + kBackupSlack : Seconds{0});
     if (limit > now_) return retime(job);

@@ -174,6 +174,13 @@ struct EffectWords {
         return fmt::format("run trigger {}: {} {} as {}", run.trigger.id, run.trigger.program,
                            run.argument, run.trigger.uid);
     }
+    std::string operator()(const effect::RunProgram& run) const {
+        return fmt::format("run {} of {}{}", run.epilog ? "epilog" : "prolog",
+                           run_name(run.job, run.attempt), run.again ? " again" : "");
+    }
+    std::string operator()(const effect::StopProgram& stop) const {
+        return fmt::format("stop prolog of {}", run_name(stop.job, stop.attempt));
+    }
     std::string operator()(const effect::Mail& mail) const {
         return fmt::format("mail to {}: {}", mail.to, mail.subject);
     }
@@ -207,8 +214,8 @@ std::string describe(const model::Job& job) {
         const bool telling = pending->detail.starts_with(word);
         text += fmt::format(" ({})", telling ? pending->detail : word);
     } else if (const auto* completing = std::get_if<model::Completing>(&job.phase)) {
-        text += fmt::format(" {} on {}", outcome_text(completing->outcome),
-                            model::compress_hostlist(completing->dirty_nodes));
+        text += fmt::format(" {}", outcome_text(completing->outcome));
+        if (!completing->epilog) text += " on " + model::compress_hostlist(completing->dirty_nodes);
     } else if (const auto* ended = std::get_if<model::Ended>(&job.phase)) {
         text = fmt::format("{} {}", model::display_id(job), outcome_text(ended->outcome));
     } else {

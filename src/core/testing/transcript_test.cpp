@@ -11,8 +11,8 @@
 //   sbatch|salloc [options] [user=UID] [: options ...]   see submit_options()
 //   crontab time=*/5_*_*_*_* [options]     a crontab of one line
 //   srun JOB [options] [: JOB options ...] | ended NODE STEP [exit=N|signal=N] [clean] [timeout]
-//   [lost] [oom] [error=TEXT] script NODE JOB [epilog] | started NODE STEP | clean NODE JOB | gone
-//   TOKEN [may_return] | release TOKEN JOB exit=N
+//   [lost] [oom] [error=TEXT] script NODE JOB [epilog] | prolog|epilog JOB [fail] | started NODE
+//   STEP | clean NODE JOB | gone TOKEN [may_return] | release TOKEN JOB exit=N
 //   cancel|hold|uhold|unhold|requeue|requeuehold|suspend|resume|top|wait|attach IDS [user=UID]
 //   [signal=N] update IDS KEY=VALUE ... | drain|undrain|resumenode|down NODES [reason=...] | part
 //   NAME KEY=VALUE | idle|busy NODE JOB (its cards) | queue | nodes | steps    what there is now
@@ -129,6 +129,10 @@ class Player {
                 settings_.max_mem_per_cpu = model::MiB{std::stoull(value)};
             else if (key == "prepare")
                 settings_.prepare_nodes = value == "yes";
+            else if (key == "run_prolog")
+                settings_.run_prolog = value == "yes";
+            else if (key == "run_epilog")
+                settings_.run_epilog = value == "yes";
             else if (key == "ports") {
                 const auto dash = value.find('-');
                 settings_.first_port = static_cast<std::uint16_t>(number(value.substr(0, dash)));
@@ -623,6 +627,10 @@ void Player::act(const std::string& verb, const Words& words) {
         const StepKey key = parse_key(words.plain.at(2) + ".batch");
         return step(
             event::ScriptFailed{words.plain.at(1), key.job, key.attempt, words.has("epilog")});
+    }
+    if (verb == "prolog" || verb == "epilog") {
+        const StepKey key = parse_key(words.plain.at(1) + ".batch");
+        return step(event::ProgramEnded{key.job, key.attempt, verb == "epilog", words.has("fail")});
     }
     if (verb == "idle" || verb == "busy") {
         const StepKey key = parse_key(words.plain.at(2) + ".batch");

@@ -1,0 +1,83 @@
+#include "model/script_environment.hpp"
+
+#include <fmt/format.h>
+
+#include "model/hostlist.hpp"
+
+namespace switchyard::model {
+namespace {
+
+class Variables {
+  public:
+    void add(std::string_view name, std::string_view value) {
+        if (!value.empty()) all_.push_back(fmt::format("{}={}", name, value));
+    }
+    void add(std::string_view name, std::int64_t value) { add(name, fmt::to_string(value)); }
+    std::vector<std::string> take() { return std::move(all_); }
+
+  private:
+    std::vector<std::string> all_;
+};
+
+void add_array(const ArrayPlace& place, Variables& out) {
+    out.add("SLURM_ARRAY_JOB_ID", place.array_id.value);
+    out.add("SLURM_ARRAY_TASK_ID", *place.element);
+    out.add("SLURM_ARRAY_TASK_COUNT", place.count);
+    out.add("SLURM_ARRAY_TASK_MAX", place.max);
+    out.add("SLURM_ARRAY_TASK_MIN", place.min);
+    out.add("SLURM_ARRAY_TASK_STEP", place.step);
+}
+
+void add_run(const Job& job, Variables& out) {
+    const Running* run = run_of(job);
+    if (run == nullptr) return;
+    std::vector<std::string> nodes;
+    for (const NodeGrant& grant : run->allocation.nodes) nodes.push_back(grant.node);
+    out.add("SLURM_JOB_NODELIST", compress_hostlist(nodes));
+    out.add("SLURM_JOB_NUM_NODES", static_cast<std::int64_t>(nodes.size()));
+    out.add("SLURM_JOB_START_TIME", unix_seconds(run->started));
+    if (const auto end = end_of(job)) out.add("SLURM_JOB_END_TIME", unix_seconds(*end));
+    out.add("SLURM_JOB_RESERVATION", run->reservation);
+    out.add("SLURM_JOB_LICENSES", run->licenses);
+}
+
+void add_outcome(const Outcome& outcome, Variables& out) {
+    out.add("SLURM_JOB_DERIVED_EC", outcome.derived_exit.to_wait());
+    out.add("SLURM_JOB_EXIT_CODE", outcome.exit.to_wait());
+    out.add("SLURM_JOB_EXIT_CODE2", to_string(outcome.exit));
+}
+
+}  // namespace
+
+std::vector<std::string> script_environment(const ScriptFacts& facts, const Job* record) {
+    Variables out;
+    out.add("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
+    out.add("SLURM_JOB_ID", facts.job.value);
+    out.add("SLURM_JOBID", facts.job.value);
+    out.add("SLURM_JOB_UID", facts.uid);
+    out.add("SLURM_UID", facts.uid);
+    out.add("SLURM_JOB_GID", facts.gid);
+    out.add("SLURM_JOB_USER", facts.user);
+    out.add("SLURM_CLUSTER_NAME", facts.cluster);
+    out.add("SLURM_CONF", facts.config_path);
+    out.add("SLURM_SCRIPT_CONTEXT", facts.context);
+    if (record == nullptr || !record->spec) return out.take();
+    const JobSpec& spec = *record->spec;
+    out.add("SLURM_JOB_NAME", spec.name);
+    out.add("SLURM_JOB_PARTITION", record->partition);
+    out.add("SLURM_JOB_ACCOUNT", spec.account);
+    out.add("SLURM_JOB_GROUP", spec.group);
+    out.add("SLURM_JOB_QOS", spec.qos);
+    out.add("SLURM_WCKEY", spec.wckey);
+    out.add("SLURM_JOB_COMMENT", spec.comment);
+    out.add("SLURM_JOB_EXTRA", spec.extra);
+    out.add("SLURM_JOB_CONSTRAINTS", spec.constraint);
+    out.add("SLURM_JOB_WORK_DIR", spec.work_dir);
+    out.add("SLURM_JOB_RESTART_COUNT", record->restarts);
+    if (record->array && record->array->element) add_array(*record->array, out);
+    add_run(*record, out);
+    if (const Outcome* outcome = outcome_of(*record)) add_outcome(*outcome, out);
+    return out.take();
+}
+
+}  // namespace switchyard::model
