@@ -50,7 +50,8 @@ void Checker::executed(const std::string& node, const StepKey& key, const model:
     cores_[{node, run}] = grant->cores;
     for (const StepKey& other : alive_there) {
         const auto other_run = std::pair(other.job, other.attempt);
-        if (other_run == run) continue;
+        // What is launched late for a job that is suspended is frozen with the same message.
+        if (other_run == run || std::holds_alternative<model::Suspended>(job.phase)) continue;
         if (cores_[{node, other_run}].intersects(grant->cores)) {
             violated(fmt::format("{} and {} have the same cores of {}", name_of(key),
                                  name_of(other), node));
@@ -109,6 +110,9 @@ void Checker::true_ending(const model::Job& job) const {
                 !(job.array && touched_.contains(job.array->array_id))) {
                 wrong("nobody cancelled it");
             }
+            break;
+        case model::JobState::Preempted:
+            if (job.partition != "debug") wrong("nobody comes before it");
             break;
         case model::JobState::NodeFail:
             if (batch && truth.ended_itself && !power_lost_ && written_off_.empty())

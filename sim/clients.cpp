@@ -98,6 +98,7 @@ model::JobSpec Clients::random_spec(std::uint32_t number) {
     if (random.chance(10)) spec.begin = sim_.world.now() + Seconds{random.between(1, 20)};
     if (random.chance(10)) spec.hold = true;
     if (random.chance(20)) spec.requeue = false;
+    if (random.chance(15)) spec.partitions = {"urgent"};
     if (random.chance(5)) spec.no_kill = true;
     if (random.chance(15)) spec.licenses = random.chance(50) ? "fluent:2" : "fluent|ansys";
     if (reservations_ > 0 && random.chance(25))

@@ -213,7 +213,8 @@ void SimNode::launch(const StepKey& key, const model::Job& job) {
     World& world = sim_.world;
     std::vector<StepKey> alive;
     for (const auto& [other, stepd] : spool_) {
-        if (stepd.alive) alive.push_back(other);
+        // What stands still may lend its cores.
+        if (stepd.alive && !stepd.frozen) alive.push_back(other);
     }
     sim_.checker.executed(config_.name, key, job, alive);
     sim_.world.trace("{}: runs {}", config_.name, name_of(key));

@@ -44,7 +44,19 @@ core::Settings Simulation::settings(std::uint64_t seed) {
         partition.nodes.push_back(node.name);
         settings.nodes.push_back(std::move(node));
     }
-    settings.partitions = {partition};
+    // Jobs of the second partition take the room of those in the first, in every way there is.
+    model::Partition urgent = partition;
+    urgent.name = "urgent";
+    urgent.is_default = false;
+    urgent.priority_tier = 10;
+    using Mode = model::PreemptMode;
+    constexpr Mode kModes[] = {Mode::Off, Mode::Cancel, Mode::Requeue, Mode::Suspend};
+    settings.preempt.mode = kModes[seed % 4];
+    settings.preempt.by_tier = settings.preempt.mode != Mode::Off;
+    settings.preempt.exempt = Seconds{seed % 7 == 0 ? 10 : 0};
+    settings.preempt.youngest_first = seed % 2 == 0;
+    if (seed % 3 == 0) partition.grace_time = 5;
+    settings.partitions = {partition, urgent};
     settings.licenses = {{"fluent", 3}, {"ansys", 1}};
     settings.kill_wait = kKillWait;
     settings.node_timeout = kNodeTimeout;

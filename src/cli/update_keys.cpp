@@ -337,18 +337,27 @@ Status set_over_subscribe(PartitionUpdate& update, const KeyWord& word, Instant)
     return {};
 }
 
+Status set_preempt_mode(PartitionUpdate& update, const KeyWord& word, Instant) {
+    const auto words = model::parse_preempt_mode(text_of(word));
+    if (!words) return bad_value(word);
+    update.preempt_mode = words->mode;
+    return {};
+}
+
 const Key<PartitionUpdate> kPartitionKeys[] = {
     {"PartitionName", set_partition_name},
     {"AllowAccounts", set_names<PartitionUpdate, &PartitionUpdate::allow_accounts>},
     {"AllowGroups", set_names<PartitionUpdate, &PartitionUpdate::allow_groups>},
     {"Default", set_flag<PartitionUpdate, &PartitionUpdate::is_default>},
     {"DefaultTime", set_default_time},
+    {"GraceTime", set_number<PartitionUpdate, &PartitionUpdate::grace_time>},
     {"Hidden", set_flag<PartitionUpdate, &PartitionUpdate::hidden>},
     {"MaxNodes", set_max_nodes},
     {"MaxTime", set_max_time},
     {"MinNodes", set_number<PartitionUpdate, &PartitionUpdate::min_nodes>},
     {"Nodes", set_nodes<PartitionUpdate, &PartitionUpdate::nodes>},
     {"OverSubscribe", set_over_subscribe},
+    {"PreemptMode", set_preempt_mode},
     {"Priority", set_number<PartitionUpdate, &PartitionUpdate::priority_tier>},
     {"PriorityJobFactor", set_number<PartitionUpdate, &PartitionUpdate::priority_job_factor>},
     {"PriorityTier", set_number<PartitionUpdate, &PartitionUpdate::priority_tier>},

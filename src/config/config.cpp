@@ -17,6 +17,7 @@
 #include "config/lines.hpp"
 #include "config/nodes.hpp"
 #include "config/partitions.hpp"
+#include "config/preempt_keys.hpp"
 
 namespace switchyard::config {
 namespace {
@@ -271,6 +272,7 @@ Result<Config> load_config(const std::string& path) {
     for (NodeEntry& entry : tables.nodes.entries()) config.nodes.push_back(std::move(entry.config));
 
     name_unused_prolog_flags(config, findings);
+    check_preemption(config, findings);
     SY_CHECK(refuse_if_errors(findings.errors));
     config.notices = std::move(findings.notices);
     return config;

@@ -67,6 +67,10 @@ struct Config {
     std::optional<std::uint32_t> resv_over_run;  // Minutes.
     std::vector<model::License> licenses;
     std::string scheduler_type = "sched/backfill", scheduler_parameters, dependency_parameters;
+    // Preempt*; what PreemptParameters says is kept as it is written.
+    std::string preempt_type = "preempt/none", preempt_parameters;
+    model::PreemptWords preempt_mode;
+    Seconds preempt_exempt_time{0};
     std::string task_plugin, proctrack_type;
     Seconds sample_period{30};  // JobAcctGatherFrequency, of tasks; 0: only at the end of a step.
     std::string job_acct_gather_frequency = "30";

@@ -266,13 +266,50 @@ TEST_F(ConfigTest, UnusedAndUnknownKeysAreNamedOnceAndDoNoHarm) {
 }
 
 TEST_F(ConfigTest, ValuesThatAreOnlyShownAreKeptAndNamed) {
-    const Config config =
-        load("CompleteWait=5\n\nNodeName=n1\nPartitionName=p Nodes=n1 GraceTime=5\n");
+    const Config config = load("CompleteWait=5\n\nNodeName=n1\nPartitionName=p Nodes=n1 LLN=YES\n");
     EXPECT_EQ(config.complete_wait, Seconds{5});
-    EXPECT_EQ(config.partitions[0].grace_time, 5u);
+    EXPECT_TRUE(config.partitions[0].lln);
     EXPECT_THAT(notices(config),
                 ElementsAre("slurm.conf:1: CompleteWait has no effect: the value is only shown",
-                            "slurm.conf:4: GraceTime has no effect: jobs are not preempted"));
+                            "slurm.conf:4: LLN has no effect: the value is only shown"));
+}
+
+TEST_F(ConfigTest, PreemptionIsByTheTiersOfPartitions) {
+    const Config config = load(
+        "PreemptType=preempt/partition_prio\nPreemptMode=suspend,gang\nPreemptExemptTime=1:30\n"
+        "PreemptParameters=youngest_first,min_exempt_priority=900\nNodeName=n1\n"
+        "PartitionName=p Nodes=n1 GraceTime=5 PreemptMode=requeue\n");
+    EXPECT_EQ(config.preempt_type, "preempt/partition_prio");
+    EXPECT_EQ(config.preempt_mode, (model::PreemptWords{model::PreemptMode::Suspend, true}));
+    EXPECT_EQ(config.preempt_exempt_time, Seconds{90});
+    EXPECT_EQ(config.partitions[0].grace_time, 5u);
+    EXPECT_EQ(config.partitions[0].preempt_mode, model::PreemptMode::Requeue);
+    EXPECT_THAT(notices(config), ElementsAre());
+}
+
+TEST_F(ConfigTest, WhatPreemptionCannotDoIsSaid) {
+    const Config config = load(
+        "PreemptType=preempt/partition_prio\nPreemptMode=CANCEL\n"
+        "PreemptParameters=reorder_count=3,strict_order,sometimes\nNodeName=n1\n");
+    const auto said = notices(config);
+    ASSERT_EQ(said.size(), 2u);
+    EXPECT_THAT(said[0], testing::HasSubstr("PreemptParameters=reorder_count has no effect"));
+    EXPECT_THAT(said[1], testing::HasSubstr("PreemptParameters=sometimes is not known"));
+}
+
+TEST_F(ConfigTest, WhatPreemptionIsToBeMustAgree) {
+    EXPECT_THAT(refusal("PreemptType=preempt/qos\n"),
+                testing::HasSubstr("slurm.conf:1: PreemptType: preempt/qos is not supported"));
+    EXPECT_THAT(refusal("PreemptType=preempt/partition_prio\n"),
+                testing::HasSubstr("PreemptType and PreemptMode values incompatible"));
+    EXPECT_THAT(refusal("PreemptMode=REQUEUE\n"),
+                testing::HasSubstr("PreemptType and PreemptMode values incompatible"));
+    EXPECT_THAT(refusal("PreemptType=preempt/partition_prio\nPreemptMode=SUSPEND\n"),
+                testing::HasSubstr("PreemptMode=SUSPEND requires GANG too"));
+    EXPECT_THAT(refusal("PreemptMode=sometimes\n"),
+                testing::HasSubstr("PreemptMode=sometimes invalid"));
+    EXPECT_THAT(refusal("PreemptExemptTime=soon\n"),
+                testing::HasSubstr("PreemptExemptTime=soon invalid"));
 }
 
 TEST_F(ConfigTest, ProgramsAroundJobsAddUpAndHaveFlagsAndTimeouts) {

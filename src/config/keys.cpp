@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "config/history_keys.hpp"
 #include "config/key_names.hpp"
+#include "config/preempt_keys.hpp"
 
 namespace switchyard::config {
 namespace {
@@ -142,7 +143,7 @@ Status set_prolog_flags(Config& config, std::string_view value) {
 constexpr std::string_view kOwnKey = "peers are known by the cluster key and by their sockets";
 constexpr std::string_view kNoAccounting = "every job is kept in the controller's own store";
 constexpr std::string_view kNoPriorities = "jobs are ordered by partition tier and submission";
-constexpr std::string_view kNoPreemption = "jobs are not preempted";
+constexpr std::string_view kNoTimeSlices = "jobs do not take turns on the same cores";
 template <std::string Config::* Member>
 Status set_log_level(Config& config, std::string_view value) {
     const auto level = parse_log_level(value);
@@ -347,10 +348,10 @@ constexpr auto kKeys = std::to_array<KeyRule<Config>>({
     {"PlugStackConfig", nullptr, kNoPlugins},
     {"PowerParameters", nullptr, kNoPower},
     {"PowerPlugin", nullptr, kNoPower},
-    {"PreemptExemptTime", nullptr, kNoPreemption},
-    {"PreemptMode", nullptr, kNoPreemption},
-    {"PreemptParameters", nullptr, kNoPreemption},
-    {"PreemptType", nullptr, kNoPreemption},
+    {"PreemptExemptTime", set_preempt_exempt_time},
+    {"PreemptMode", set_preempt_mode},
+    {"PreemptParameters", set_preempt_parameters},
+    {"PreemptType", set_preempt_type},
     {"PrEpParameters", nullptr, kNoPlugins},
     {"PrEpPlugins", nullptr, kNoPlugins},
     {"PriorityCalcPeriod", nullptr, kNoPriorities},
@@ -387,7 +388,7 @@ constexpr auto kKeys = std::to_array<KeyRule<Config>>({
     {"SbcastParameters"},
     {"SchedulerPort"},
     {"SchedulerRootFilter"},
-    {"SchedulerTimeSlice", nullptr, kNoPreemption},
+    {"SchedulerTimeSlice", nullptr, kNoTimeSlices},
     {"ScronParameters"},
     {"SlurmctldAddr"},
     {"SlurmctldDebug", set_log_level<&Config::controller_debug>},

@@ -105,7 +105,6 @@ Status set_over_subscribe(Draft& draft, std::string_view value) {
 
 constexpr std::string_view kOnlyShown = "the value is only shown";
 constexpr std::string_view kNoQos = "there are no QOS";
-constexpr std::string_view kNoPreemption = "jobs are not preempted";
 
 constexpr auto kPartitionKeys = std::to_array<KeyRule<Draft>>({
     {"Nodes", set_nodes},
@@ -140,9 +139,9 @@ constexpr auto kPartitionKeys = std::to_array<KeyRule<Draft>>({
     {"AllocNodes", set_alloc_nodes, kOnlyShown},
     {"QOS", text<&Partition::qos>, kNoQos},
     {"Alternate", text<&Partition::alternate>, kOnlyShown},
-    {"GraceTime", number<&Partition::grace_time>, kNoPreemption},
+    {"GraceTime", number<&Partition::grace_time>},
     {"OverTimeLimit", minutes_or_unlimited<&Partition::over_time_limit>},
-    {"PreemptMode", set_preempt_mode, kNoPreemption},
+    {"PreemptMode", set_preempt_mode},
     {"CpuBind"},
     {"DefCpuPerGPU"},
     {"DefMemPerGPU"},

@@ -89,8 +89,11 @@ void add_jobs(const config::Config& c, Values& out) {
 
 void add_site(const config::Config& c, Values& out) {
     out.emplace_back("AccountingStoreFlags", or_null(c.accounting_store_flags));
-    out.emplace_back("PreemptMode", "OFF");
-    out.emplace_back("PreemptType", "(null)");
+    out.emplace_back("PreemptMode", std::string(to_string(c.preempt_mode.mode)) +
+                                        (c.preempt_mode.gang ? ",GANG" : ""));
+    out.emplace_back("PreemptParameters", or_null(c.preempt_parameters));
+    out.emplace_back("PreemptType", c.preempt_type == "preempt/none" ? "(null)" : c.preempt_type);
+    out.emplace_back("PreemptExemptTime", model::format_duration(c.preempt_exempt_time));
     out.emplace_back("PriorityType", "priority/basic");
     out.emplace_back("PrivateData", "none");
     out.emplace_back("ProctrackType", or_null(c.proctrack_type));

@@ -12,8 +12,13 @@ void handle_partitions(Controller& controller, Session& session, const wire::Req
     wire::PartitionsReply* out = reply.mutable_partitions();
     const std::string& wanted = request.partitions().name();
     for (const model::Partition& partition : controller.cluster().partitions()) {
-        if (wanted.empty() || wanted == partition.name)
-            wire::encode(partition, out->add_partitions());
+        if (!wanted.empty() && wanted != partition.name) continue;
+        wire::Partition* one = out->add_partitions();
+        wire::encode(partition, one);
+        // Shown is what applies.
+        const core::Settings::Preempt& preempt = controller.cluster().settings().preempt;
+        if (preempt.by_tier && !partition.preempt_mode)
+            one->set_preempt_mode(std::string(model::to_string(preempt.mode)));
     }
     controller.finish(session, reply.SerializeAsString());
 }

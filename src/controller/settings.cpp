@@ -72,6 +72,27 @@ Status apply_ports(const config::Config& config, core::Settings& settings) {
     return {};
 }
 
+// PreemptParameters; SchedulerParameters once had some of them as preempt_*.
+void apply_preemption(const config::Config& config, core::Settings& settings) {
+    core::Settings::Preempt& preempt = settings.preempt;
+    preempt.by_tier = config.preempt_type == "preempt/partition_prio";
+    preempt.mode = config.preempt_mode.mode;
+    preempt.exempt = config.preempt_exempt_time;
+    const auto read = [&](std::string_view word) {
+        constexpr std::string_view kPriority = "min_exempt_priority=";
+        if (equals_ignoring_case(word, "youngest_first")) preempt.youngest_first = true;
+        if (equals_ignoring_case(word, "send_user_signal")) preempt.send_user_signal = true;
+        if (!starts_with_ignoring_case(word, kPriority)) return;
+        if (const auto number = parse_uint(word.substr(kPriority.size())))
+            preempt.min_exempt_priority = static_cast<std::uint32_t>(*number);
+    };
+    for (const std::string_view piece : split(config.preempt_parameters, ',')) read(trim(piece));
+    for (const std::string_view piece : split(config.scheduler_parameters, ',')) {
+        const std::string_view word = trim(piece);
+        if (starts_with_ignoring_case(word, "preempt_")) read(word.substr(8));
+    }
+}
+
 bool has_word(std::string_view list, std::string_view word) {
     for (const std::string_view piece : split(list, ',')) {
         if (equals_ignoring_case(trim(piece), word)) return true;
@@ -122,6 +143,7 @@ Result<core::Settings> to_settings(const config::Config& config) {
                          : config.gpu_idle_action == "cancel"  ? IdleGpus::Cancel
                          : config.gpu_idle_action == "requeue" ? IdleGpus::Requeue
                                                                : IdleGpus::Flag;
+    apply_preemption(config, settings);
     SY_CHECK(apply_scheduling(config, settings));
     SY_CHECK(apply_ports(config, settings));
 

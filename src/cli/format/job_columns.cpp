@@ -20,6 +20,11 @@ const JobSpec& spec(const JobRow& row) { return *row.job.spec; }
 std::string number(std::int64_t value) { return std::to_string(value); }
 std::string nothing(const JobRow&) { return "(null)"; }
 std::string not_available(const JobRow&) { return "N/A"; }
+std::string preempt_time(const JobRow& row) {
+    const model::Running* run = model::run_of(row.job);
+    if (run == nullptr || !run->preempted) return "N/A";
+    return moment_text(run->preempted->at, row.view, "N/A");
+}
 std::string zero(const JobRow&) { return "0"; }
 
 template <class Number>
@@ -306,7 +311,7 @@ const Field<JobRow> kFields[] = {
     {0, "Origin", "ORIGIN", kCut, not_available},
     {0, "OriginRaw", "ORIGIN_RAW", kCut, not_available},
     {0, "PendingTime", "PENDING_TIME", kCut, pending_seconds},
-    {0, "PreemptTime", "PREEMPT_TIME", kCut, not_available},
+    {0, "PreemptTime", "PREEMPT_TIME", kCut, preempt_time},
     {0, "Prefer", "PREFER", kCut, [](const JobRow& r) { return or_null(spec(r).prefer); }},
     {0, "Profile", "PROFILE", kCut, [](const JobRow&) { return std::string("NotSet"); }},
     {0, "Reboot", "REBOOT", kCut, zero},

@@ -336,8 +336,11 @@ std::vector<std::string> sharing_of(const JobSpec& spec) {
 }
 
 void JobWriter::add_priority() {
-    zero("preempt_time");
-    zero("preemptable_time");
+    const model::Running* run = model::run_of(job_);
+    const bool preempted = run != nullptr && run->preempted;
+    number("preempt_time",
+           moment_number(preempted ? std::optional(run->preempted->at) : std::nullopt));
+    number("preemptable_time", moment_number(run != nullptr ? run->preemptable_at : std::nullopt));
     const auto* suspended = std::get_if<model::Suspended>(&job_.phase);
     number("pre_sus_time",
            Number::of(suspended != nullptr

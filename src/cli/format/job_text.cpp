@@ -129,6 +129,12 @@ void JobText::add_times() {
     record_.line(fmt::format("StartTime={} EndTime={} Deadline={}",
                              moment(shown_start(job_), "Unknown"),
                              moment(shown_end(job_), "Unknown"), moment(spec_.deadline, "N/A")));
+    if (const model::Running* run = model::run_of(job_);
+        run != nullptr && (run->preemptable_at || run->preempted)) {
+        record_.line(fmt::format("PreemptEligibleTime={} PreemptTime={}",
+                                 moment(run->preemptable_at, "None"),
+                                 run->preempted ? moment(run->preempted->at, "None") : "None"));
+    }
     std::string suspended = "None";
     std::int64_t before = 0;
     if (const auto* phase = std::get_if<model::Suspended>(&job_.phase); phase != nullptr) {

@@ -67,7 +67,9 @@ void Cluster::Impl::keep_places(const sched::Group& group, sched::QueueKey key,
 }
 
 void Cluster::Impl::ensure_reserved(sched::QueueKey key, PartitionIndex partition) {
-    if (reservations_.contains(key.job) || unplanned_.contains(key.job)) return;
+    if (reservations_.contains(key.job) || unplanned_.contains(key.job) ||
+        claims_.contains(key.job))
+        return;
     const sched::Group* group = queue_.group_of(key.job, partition);
     if (group == nullptr || !has_licenses(jobs_.at(key.job))) return;
     if (const Job& job = jobs_.at(key.job); job.het) {
@@ -124,6 +126,8 @@ bool Cluster::Impl::continue_plan() {
         making_ = std::make_unique<PlanInMaking>(pool_, now_, settings_.backfill_window, kind);
         next_backfill_ = now_ + settings_.backfill_interval;
         plan_is_stale_ = plan_is_short_ = false;
+        add_claims(making_->reserved);
+        making_->claims_version = claims_version_;
     }
     PlanInMaking& plan = *making_;
     plan.planner.look_again();
@@ -167,8 +171,17 @@ bool Cluster::Impl::is_full(const PlanInMaking& plan) const {
     return true;
 }
 
+// What is kept for those who others leave for is no matter of a plan: it goes beside it.
+void Cluster::Impl::add_claims(sched::Reservations& reserved) const {
+    for (const auto& [id, claim] : claims_) {
+        for (const auto& [node, place] : claim.places)
+            reserved.add(node, pool_.node(node).places, place);
+    }
+}
+
 void Cluster::Impl::plan_one(PlanInMaking& plan, sched::QueueKey key, PartitionIndex partition) {
     jobs_.at(key.job).last_evaluated = now_;
+    if (claims_.contains(key.job)) return;
     // Places for several components at once are kept when somebody would pass them.
     if (jobs_.at(key.job).het || !has_licenses(jobs_.at(key.job))) return;
     const sched::Group& group = *queue_.group_of(key.job, partition);
@@ -253,7 +266,7 @@ void Cluster::Impl::commit_plan() {
     forget_starts();
     plan_expires_.reset();
     const std::unique_ptr<PlanInMaking> plan = std::move(making_);
-    const bool doubtful = plan->passes > 1;
+    const bool doubtful = plan->passes > 1 || plan->claims_version != claims_version_;
     const std::int64_t told = std::ranges::count_if(
         plan->entries, [](const auto& entry) { return entry.waits && !entry.binds; });
     const bool copied = doubtful || told > 0;
@@ -263,10 +276,12 @@ void Cluster::Impl::commit_plan() {
         next_deep_plan_ = now_ + pause * settings_.backfill_interval;
     }
     sched::Reservations reserved = copied ? pool_.no_reservations() : std::move(plan->reserved);
+    if (copied) add_claims(reserved);
     sched::Outlook beside(pool_, reserved, now_, now_);
     for (PlanInMaking::Entry& entry : plan->entries) {
         const sched::Group* group = queue_.group_of(entry.key.job, entry.partition);
         if (group == nullptr || !group->members.contains(entry.key)) continue;
+        if (claims_.contains(entry.key.job)) continue;
         if (doubtful && entry.binds && !still_holds(entry.key, entry.planned, *group, beside))
             continue;
         tell_plan(entry.key.job, entry.planned);

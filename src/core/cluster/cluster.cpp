@@ -59,6 +59,7 @@ std::optional<Instant> Cluster::deadline_of(const model::Job& job) const {
 void Cluster::check_invariants() const {
     impl_->check_invariants();
     impl_->check_set_aside();
+    impl_->check_preemption();
 }
 
 Cluster::Impl::Impl(Settings settings, Records records, Instant now, JobKeeping keeping)
@@ -155,6 +156,8 @@ std::optional<Instant> Cluster::Impl::next_wakeup() const {
     if (more_to_do_) return now_;
     std::optional<Instant> next = timers_.next();
     if (const auto plan = next_plan(); plan && (!next || *plan < *next)) next = plan;
+    if (preempt_again_ && queue_.size() > 0 && (!next || *preempt_again_ < *next))
+        next = std::max(now_, *preempt_again_);
     return next;
 }
 

@@ -16,6 +16,7 @@
 #include "base/packed_set.hpp"
 #include "core/cluster/cluster.hpp"
 #include "core/cluster/name_index.hpp"
+#include "core/cluster/preemption.hpp"
 #include "core/cluster/timers.hpp"
 #include "core/cluster/trigger_table.hpp"
 #include "core/sched/license_ledger.hpp"
@@ -123,6 +124,14 @@ struct Terms {
     std::vector<model::License> licenses;
 };
 
+// Where one job, or a component of one, fits now.
+struct FoundPlace {
+    JobId job;
+    PartitionIndex partition = 0;
+    model::Allocation allocation;
+    Terms terms;
+};
+
 // Places kept for a job that waits, or for all components of one.
 struct KeptPlace {
     sched::QueueKey key;
@@ -160,6 +169,7 @@ struct PlanInMaking {
     std::vector<Entry> entries;
     std::uint32_t passes = 0;
     std::uint64_t checked = 0;  // Places of the plan before it that were looked at again.
+    std::uint64_t claims_version = 0;
 };
 
 // An outcome that no process had a part in.
@@ -302,6 +312,8 @@ class Cluster::Impl {
     void start_in_line(std::uint32_t& attempts);
     bool take_up(const sched::Queue::Offer& offer);
     Try try_start(sched::Group& group, sched::QueueKey key);
+    Try try_beside(sched::Group& group, sched::QueueKey key);
+    bool heed_those_ahead(const sched::Group& group, sched::QueueKey key);
     void review_hope();
     void give_up_hope(sched::Group& group);
     void ensure_reserved(sched::QueueKey key, PartitionIndex partition);
@@ -328,8 +340,36 @@ class Cluster::Impl {
     bool is_full(const PlanInMaking& plan) const;
     void forget_starts();
     void commit_plan();
+    void add_claims(sched::Reservations& reserved) const;
     void settle_reasons();
     void set_waiting_reason(Job& job, PartitionIndex partition);
+
+    // --- preempt.cpp: room taken from jobs of lower tiers
+    model::PreemptMode preempt_mode_of(const Job& job) const;
+    std::optional<Instant> preemptable_from(const Job& job, Instant started) const;
+    void index_run(const Job& job);
+    void run_is_over(JobId job);
+    void has_left(JobId job, const model::Running& run);
+    std::optional<std::vector<FoundPlace>> find_places(const sched::Group& group,
+                                                       sched::QueueKey key);
+    std::set<JobId> lift_leaving(LiftedRuns& lifted, JobId waiting);
+    std::optional<PreemptUnit> unit_of(const Job& job, std::uint32_t tier);
+    std::vector<PreemptUnit> preemptable_for(const sched::Group& group, sched::QueueKey key);
+    bool choose_victims(const sched::Group& group, sched::QueueKey key, LiftedRuns& lifted,
+                        std::vector<PreemptUnit>& units);
+    bool try_preempt(const sched::Group& group, sched::QueueKey key);
+    bool is_next(const sched::Group& group, sched::QueueKey key) const;
+    void keep_claim(const sched::Group& group, sched::QueueKey key,
+                    const std::vector<FoundPlace>& found, std::set<JobId> victims);
+    void drop_claim(JobId job);
+    void set_aside(JobId job, bool aside);
+    void serve_claims();
+    void look_for_room_at(Instant at);
+    void preempt_for_waiting();
+    void preempt(const PreemptUnit& unit, JobId by);
+    void warn_preempted(const Job& job);
+    void end_preempted(Job& job);
+    void check_preemption() const;
 
     // --- reservations.cpp, reservation_nodes.cpp: those of administrators: made, changed, deleted
     void on(const event::UpdateReservation& event);
@@ -422,6 +462,7 @@ class Cluster::Impl {
     bool review_follower(Job& job);
     std::optional<std::pair<model::Reason, std::string>> component_problem(const Job& leader) const;
     void queue_components(const Job& leader);
+    std::optional<std::vector<FoundPlace>> find_together(const Job& leader, sched::QueueKey key);
     bool try_start_all(const Job& leader, sched::QueueKey key, bool backfilled);
     void keep_place(JobId job, sched::QueueKey key, const sched::Demand& demand,
                     const sched::Planned& planned, Seconds limit, KeptPlace& reservation);
@@ -490,6 +531,16 @@ class Cluster::Impl {
     std::optional<Errc> requeue_one(Job& job, const event::Requeue& event);
     void index_again(Job& job);
     void on(const event::Suspend& event);
+    void freeze(Job& job);
+    void thaw(Job& job);
+    void tell_frozen(Job& job, bool frozen);
+    template <class Change>
+    void hold_anew(Job& job, Change change);
+    void lend_cores(Job& job);
+    bool cores_are_back(const Job& job) const;
+    bool take_cores_back(Job& job);
+    void resume_lenders(bool before_others);
+    void keep_for_lender(const Job& job, PartitionIndex partition);
     void on(const event::UpdateJob& event);
     void throttle_array(JobId array, std::uint32_t throttle);
     std::optional<Errc> update_one(Job& job, const event::UpdateJob& event);
@@ -614,6 +665,11 @@ class Cluster::Impl {
     sched::LicenseLedger licenses_;
     std::set<sched::QueueKey> license_line_;           // Those who wait for licenses,
     std::map<JobId, sched::QueueKey> license_places_;  // and where each stands.
+    PreemptableRuns preemptable_;
+    std::set<JobId> leaving_;        // Jobs that are being ended.
+    std::set<JobId> lenders_;        // Suspended for others.
+    std::map<JobId, Claim> claims_;  // By who waits for others to leave, or for its cores.
+    std::uint64_t claims_version_ = 0;
     Timers timers_;
     TriggerTable triggers_;
     std::size_t unfinished_ = 0;
@@ -629,6 +685,9 @@ class Cluster::Impl {
     bool plan_is_short_ = false;  // All that is wrong with it: some came behind those in it.
     std::optional<sched::QueueKey> plan_end_;  // Jobs behind it have no part in the plan.
     std::optional<Instant> plan_expires_;      // The first start that it foresees.
+    bool preempt_is_stale_ = true;
+    std::optional<Instant> preempt_again_;  // Somebody may be preempted then who may not be now.
+    std::optional<sched::Queue::Stand> preempt_from_;  // Those before it were tried.
     std::optional<Instant> next_backfill_;
     Instant next_deep_plan_{};
     bool some_are_untold_ = false;  // The plan was not deep, and ended before the queue did.

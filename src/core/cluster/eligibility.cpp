@@ -52,6 +52,7 @@ void Cluster::Impl::enqueue(const Job& job, const std::vector<PartitionIndex>& o
     for (const PartitionIndex index : open) {
         const sched::QueueKey key = key_of(job, partitions_[index]);
         queue_.add(key, index, shape_for(*job.spec, index), limit, pool_);
+        preempt_is_stale_ = true;
         // Behind the end of the plan there is nothing in it to change; behind those in it, only to
         // add.
         const auto& last = pool_.reservations().last_key();

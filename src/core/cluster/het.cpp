@@ -124,6 +124,7 @@ void Cluster::Impl::queue_components(const Job& leader) {
                 shapes.insert_or_assign(*index, std::move(shape));
         }
     }
+    preempt_is_stale_ = true;
     for (auto& [index, shape] : shapes) {
         queue_.add(key_of(leader, partitions_[index]), index, shape, limit_of(*leader.spec), pool_);
     }
@@ -154,19 +155,15 @@ std::optional<PartitionIndex> Cluster::Impl::place_component(const Job& job, sch
     return std::nullopt;
 }
 
-bool Cluster::Impl::try_start_all(const Job& leader, sched::QueueKey key, bool backfilled) {
-    struct Found {
-        JobId job;
-        PartitionIndex partition;
-        model::Allocation allocation;
-        Terms terms;
-    };
-    std::vector<Found> found;
+// Where all of them fit now, each beside the others.
+std::optional<std::vector<FoundPlace>> Cluster::Impl::find_together(const Job& leader,
+                                                                    sched::QueueKey key) {
+    std::vector<FoundPlace> found;
     std::vector<std::pair<NodeIndex, JobId>> claimed;
     const std::vector<JobId> ids = live_components(leader);
     for (const JobId id : ids) {
         const Job& job = jobs_.at(id);
-        Found place{id, 0, {}, {}};
+        FoundPlace place{id, 0, {}, {}};
         const auto partition = place_component(job, key, place.allocation, place.terms);
         if (!partition) break;
         place.partition = *partition;
@@ -189,9 +186,15 @@ bool Cluster::Impl::try_start_all(const Job& leader, sched::QueueKey key, bool b
     }
     // Only a trial: what starts claims for itself.
     for (const auto& [node, id] : claimed) pool_.release(node, id);
-    for (const Found& each : found) licenses_.release(each.job);
-    if (found.size() < ids.size()) return false;
-    for (Found& each : found)
+    for (const FoundPlace& each : found) licenses_.release(each.job);
+    if (found.size() < ids.size()) return std::nullopt;
+    return found;
+}
+
+bool Cluster::Impl::try_start_all(const Job& leader, sched::QueueKey key, bool backfilled) {
+    auto found = find_together(leader, key);
+    if (!found) return false;
+    for (FoundPlace& each : *found)
         start(jobs_.at(each.job), each.partition, std::move(each.allocation), backfilled,
               each.terms);
     return true;

@@ -35,10 +35,27 @@ bool holds_anything(const Job& job) {
            !std::holds_alternative<model::Ended>(job.phase);
 }
 
+bool lends_cores(const Job& job) {
+    const auto& preempted = model::run_of(job)->preempted;
+    return preempted && preempted->lends_cores;
+}
+
+// What the job holds of it: not the cores that it lends.
+model::NodeGrant held_part(const Job& job, const model::NodeGrant& grant) {
+    model::NodeGrant held = grant;
+    if (lends_cores(job)) {
+        held.cores = {};
+        held.cpus = 0;
+    }
+    return held;
+}
+
 }  // namespace
 
 Instant Cluster::Impl::held_until(const Job& job) const {
     if (std::holds_alternative<model::Completing>(job.phase)) return now_ + settings_.kill_wait;
+    const auto& preempted = model::run_of(job)->preempted;
+    if (preempted && preempted->grace_ends) return *preempted->grace_ends + settings_.kill_wait;
     const auto deadline = deadline_of(job);
     return deadline ? *deadline : now_ + sched::kForever;
 }
@@ -56,6 +73,7 @@ void Cluster::Impl::claim(const Job& job) {
         claim_on(job, grant);
     }
     claim_licenses(job);
+    index_run(job);
     const std::string& reservation = model::run_of(job)->reservation;
     if (!reservation.empty()) runs_in_[reservation].insert(job.id);
 }
@@ -75,10 +93,12 @@ void Cluster::Impl::claim_on(const Job& job, const model::NodeGrant& grant) {
         holding.share = shape.share;
         holding.single_user = shape.single_user;
     }
+    if (lends_cores(job)) holding = sched::without_cores(std::move(holding));
     pool_.claim(*index, std::move(holding));
     model::Node& node = nodes_[*index];
-    node.used_cores.insert(grant.cores);
-    node.used_cpus += grant.cpus;
+    const model::NodeGrant held = held_part(job, grant);
+    node.used_cores.insert(held.cores);
+    node.used_cpus += held.cpus;
     node.used_memory += grant.memory;
     model::add_grants(node.used_gres, grant.gres);
     node.exclusive = pool_.node(*index).held_whole();
@@ -91,22 +111,23 @@ void Cluster::Impl::claim_on(const Job& job, const model::NodeGrant& grant) {
 void Cluster::Impl::release_on(const Job& job, const std::string& name) {
     const auto index = node_index(name);
     if (!index || !node_sides_[*index].jobs.contains(job.id)) return;
-    const model::NodeGrant* grant = model::allocation_of(job)->find(name);
-    SY_ASSERT(grant != nullptr);
+    const model::NodeGrant* granted = model::allocation_of(job)->find(name);
+    SY_ASSERT(granted != nullptr);
+    const model::NodeGrant grant = held_part(job, *granted);
     pool_.release(*index, job.id);
     model::Node& node = nodes_[*index];
     const sched::NodeEntry& entry = pool_.node(*index);
     if (entry.holdings.empty()) {
         node.used_cores = {};
     } else {
-        node.used_cores.erase(grant->cores);
+        node.used_cores.erase(grant.cores);
         for (const sched::Holding& holding : entry.holdings) {
             if (holding.share > 1) node.used_cores.insert(holding.grant.cores);
         }
     }
-    node.used_cpus -= std::min(node.used_cpus, grant->cpus);
-    node.used_memory -= std::min(node.used_memory, grant->memory);
-    subtract_grants(node.used_gres, grant->gres);
+    node.used_cpus -= std::min(node.used_cpus, grant.cpus);
+    node.used_memory -= std::min(node.used_memory, grant.memory);
+    subtract_grants(node.used_gres, grant.gres);
     node.exclusive = entry.held_whole();
     std::uint32_t& count = std::holds_alternative<model::Completing>(job.phase)
                                ? node.completing_jobs
@@ -115,7 +136,7 @@ void Cluster::Impl::release_on(const Job& job, const std::string& name) {
     --count;
     node_sides_[*index].jobs.erase(job.id);
     node.last_busy = now_;
-    plan_is_stale_ = true;
+    plan_is_stale_ = preempt_is_stale_ = true;
     queue_.wake(*index);
     node_changed(*index);
 }
@@ -137,7 +158,7 @@ void Cluster::Impl::refresh_node(NodeIndex index) {
     }
     if (open && !was_open) {
         queue_.wake(index);
-        plan_is_stale_ = true;
+        plan_is_stale_ = preempt_is_stale_ = true;
     }
     node_changed(index);
 }

@@ -15,6 +15,7 @@ void Cluster::Impl::start(Job& job, PartitionIndex partition, model::Allocation 
     SY_ASSERT(!allocation.nodes.empty());
     unqueue(job.id);
     drop_reservation(job.id);
+    drop_claim(job.id);
     unindex_dependency(job);
     job.eligible = std::max(std::get<model::Pending>(job.phase).eligible_at, job.submitted);
     model::Running run;
@@ -26,6 +27,7 @@ void Cluster::Impl::start(Job& job, PartitionIndex partition, model::Allocation 
     run.ends_by = end_of_run(*job.spec, run);
     run.configuring = settings_.run_prolog;
     job.partition = partitions_[partition].name;
+    run.preemptable_at = preemptable_from(job, now_);
     job.last_evaluated = now_;
     job.scheduler = backfilled ? "Backfill" : "Main";
     job.phase = std::move(run);
@@ -114,6 +116,7 @@ void Cluster::Impl::end_run(Job& job, model::Outcome outcome, EndCause cause, Se
     job.phase = std::move(completing);
     touch(job);
     set_until(job);
+    run_is_over(job.id);
     if (job.het) {
         end_companions(job, outcome, cause, grace, next);
         begin_if_ready(job);
@@ -153,6 +156,7 @@ void Cluster::Impl::node_is_clean(Job& job, const std::string& node) {
 void Cluster::Impl::finish(Job& job) {
     auto& completing = std::get<model::Completing>(job.phase);
     SY_ASSERT(completing.dirty_nodes.empty());
+    has_left(job.id, completing.run);
     leave_reservation(job, completing.run.reservation);
     if (!settings_.run_epilog) return finish_run(job);
     completing.epilog = true;
@@ -163,6 +167,7 @@ void Cluster::Impl::finish(Job& job) {
 
 void Cluster::Impl::finish_run(Job& job) {
     auto completing = std::move(std::get<model::Completing>(job.phase));
+    leaving_.erase(job.id);  // A restart puts all back who have not finished.
     array_run_over(job);
     using Next = model::Completing::Next;
     const bool recurs =

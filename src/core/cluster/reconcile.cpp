@@ -28,6 +28,11 @@ EndCause cause_of(const model::Outcome& outcome) {
     }
 }
 
+bool lends_cores(const Job& job) {
+    const auto& preempted = model::run_of(job)->preempted;
+    return preempted && preempted->lends_cores;
+}
+
 }  // namespace
 
 void Cluster::Impl::reconcile(NodeIndex index, const std::vector<StepKey>& steps) {
@@ -42,7 +47,14 @@ void Cluster::Impl::reconcile(NodeIndex index, const std::vector<StepKey>& steps
             emit(effect::EndJob{name, key.job, key.attempt, EndCause::NodeFailed, Seconds{0}});
         }
     }
-    for (const JobId id : std::set<JobId>(node.jobs)) {
+    // Those who lend their cores first: they must stand still before the others begin.
+    std::vector<JobId> ids;
+    for (const bool lends : {true, false}) {
+        for (const JobId id : node.jobs) {
+            if (lends_cores(jobs_.at(id)) == lends) ids.push_back(id);
+        }
+    }
+    for (const JobId id : ids) {
         Job& job = jobs_.at(id);
         const Instant started = model::run_of(job)->started;
         const bool rebooted = nodes_[index].facts && nodes_[index].facts->booted > started;
@@ -53,6 +65,7 @@ void Cluster::Impl::reconcile(NodeIndex index, const std::vector<StepKey>& steps
 void Cluster::Impl::reconcile_job(Job& job, const std::string& node,
                                   const std::set<StepKey>& listed, bool rebooted) {
     if (const auto* completing = std::get_if<model::Completing>(&job.phase)) {
+        if (lends_cores(job)) emit(effect::Freeze{node, job.id, job.attempt, false});
         emit(effect::EndJob{node, job.id, job.attempt, cause_of(completing->outcome),
                             settings_.kill_wait});
         return;
@@ -82,6 +95,8 @@ void Cluster::Impl::reconcile_job(Job& job, const std::string& node,
             emit(effect::Freeze{node, id, attempt, !frozen});
         }
         emit(effect::SetDeadline{node, id, attempt, deadline_of(job)});
+        const auto& preempted = model::run_of(job)->preempted;
+        if (preempted && preempted->grace_ends) warn_preempted(job);
     }
     const std::set<StepId> active = side(id).active_steps;
     for (const StepId step_id : active) {
@@ -99,6 +114,8 @@ void Cluster::Impl::reconcile_job(Job& job, const std::string& node,
             if (step_id == kBatchStep) return batch_ended(job, report, node);
         } else if (step_id == kBatchStep) {
             emit(effect::LaunchBatch{node, id, attempt});
+            if (std::holds_alternative<model::Suspended>(job.phase))
+                emit(effect::Freeze{node, id, attempt, false});
         } else if (own_side.launched_here.contains(step_id)) {
             emit(effect::LaunchStep{node, key});
         } else {

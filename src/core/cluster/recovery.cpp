@@ -195,6 +195,10 @@ void Cluster::Impl::reset_tables() {
     }
     reservations_.clear();
     foretold_.clear();
+    claims_.clear();
+    preemptable_.clear();
+    leaving_.clear();
+    lenders_.clear();
     licenses_.reset(settings_.licenses);
     license_line_.clear();
     license_places_.clear();

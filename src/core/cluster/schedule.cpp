@@ -29,8 +29,12 @@ void Cluster::Impl::schedule(Instant at) {
     review_hope();
     const bool plan_due = plan_is_due();
     std::uint32_t attempts = 0;
+    serve_claims();
+    resume_lenders(true);
     start_what_fits(attempts);
     if (plan_due && !more_to_do_ && continue_plan()) start_what_fits(attempts);
+    preempt_for_waiting();
+    resume_lenders(false);
     figures_.last_depth = attempts;
     figures_.total_depth += attempts;
     figures_.queue_length = queue_.size();
@@ -196,7 +200,8 @@ std::optional<model::Allocation> Cluster::Impl::find_room_for_less(
     return allocation;
 }
 
-Cluster::Impl::Try Cluster::Impl::try_start(sched::Group& group, sched::QueueKey key) {
+// Places for those who are first in line, and would be passed. Returns whether anybody would be.
+bool Cluster::Impl::heed_those_ahead(const sched::Group& group, sched::QueueKey key) {
     bool passes_someone = false;
     for (PartitionIndex p = 0; settings_.backfill && p < partitions_.size(); ++p) {
         const auto front = queue_.front(p);
@@ -206,6 +211,18 @@ Cluster::Impl::Try Cluster::Impl::try_start(sched::Group& group, sched::QueueKey
         passes_someone |= p == group.partition;
         ensure_reserved(*front, p);
     }
+    return passes_someone;
+}
+
+Cluster::Impl::Try Cluster::Impl::try_start(sched::Group& group, sched::QueueKey key) {
+    set_aside(key.job, true);
+    const Try tried = try_beside(group, key);
+    if (queue_.contains(key.job)) set_aside(key.job, false);
+    return tried;
+}
+
+Cluster::Impl::Try Cluster::Impl::try_beside(sched::Group& group, sched::QueueKey key) {
+    const bool passes_someone = heed_those_ahead(group, key);
     Job& job = jobs_.at(key.job);
     if (!has_licenses(job)) {
         review(job);
@@ -308,6 +325,8 @@ void Cluster::Impl::give_up_hope(sched::Group& group) {
 
 void Cluster::Impl::set_waiting_reason(Job& job, PartitionIndex partition) {
     job.last_evaluated = now_;
+    if (const auto claim = claims_.find(job.id); claim != claims_.end())
+        return set_reason(job, Reason::Resources, "waits for preempted jobs to leave");
     const sched::Group* group = queue_.group_of(job.id, partition);
     if (group != nullptr && group->hopeless) return set_reason(job, group->why, group->why_detail);
     if (const auto problem = group != nullptr ? window_problem(job, *group) : std::nullopt)

@@ -60,6 +60,17 @@ struct Settings {
     std::vector<model::License> licenses;  // Licenses=: how many there are of each.
     Minutes reservation_over_run{0};       // How long a job may outlast its reservation.
 
+    // Jobs of partitions with a higher tier take room from those of lower ones.
+    struct Preempt {
+        bool by_tier = false;  // PreemptType=preempt/partition_prio
+        model::PreemptMode mode = model::PreemptMode::Off;
+        Seconds exempt{0};            // Nobody is ended for another before so long.
+        bool youngest_first = false;  // The latest start decides before the priority.
+        bool send_user_signal = false;
+        std::optional<std::uint32_t> min_exempt_priority;  // Nobody from there on.
+    };
+    Preempt preempt;
+
     // Scheduling.
     bool backfill = true;
     Seconds backfill_interval{30};

@@ -52,6 +52,7 @@ std::optional<Instant> Cluster::Impl::due(const Job& job) const {
             if (look_again) consider(*look_again);
         }
     } else if (const auto* run = std::get_if<model::Running>(&job.phase)) {
+        if (run->preempted && run->preempted->grace_ends) consider(*run->preempted->grace_ends);
         if (const auto deadline = deadline_of(job)) {
             const bool batch = job.spec->kind == model::JobKind::Batch && !run->configuring;
             consider(batch ? *deadline + settings_.kill_wait + kBackupSlack : *deadline);
@@ -80,7 +81,9 @@ void Cluster::Impl::retime(const Job& job) {
 
 void Cluster::Impl::running_timer(Job& job) {
     const model::Running& run = std::get<model::Running>(job.phase);
-    if (!run.ends_by) return;
+    if (run.preempted && run.preempted->grace_ends && *run.preempted->grace_ends <= now_)
+        return end_preempted(job);
+    if (!run.ends_by) return retime(job);
     for (const MailMark& mark : kMailMarks) {
         JobSide& own_side = side(job.id);
         if ((own_side.mailed & mark.bit) != 0 || mark_at(run, mark.percent) > now_) continue;

@@ -28,6 +28,8 @@ void apply(model::Partition& partition, const model::PartitionUpdate& update) {
     assign(partition.priority_job_factor, update.priority_job_factor);
     assign(partition.max_nodes, update.max_nodes);
     assign(partition.over_subscribe, update.over_subscribe);
+    assign(partition.grace_time, update.grace_time);
+    if (update.preempt_mode) partition.preempt_mode = *update.preempt_mode;
 }
 
 }  // namespace

@@ -32,15 +32,21 @@ model::IndexSet pick_cores(const NodeEntry& node, std::uint32_t count, const Sha
         if (cores.size() >= count) return cores;
         cores = {};
     }
-    const auto take_cores = [&](std::uint32_t depth, bool only_near) {
+    // Those of jobs that are suspended last: they can go on only with the very same ones.
+    model::IndexSet lent;
+    for (const Holding& holding : node.holdings) lent.insert(holding.lent);
+    const auto take_cores = [&](std::uint32_t depth, bool only_near, bool leave_lent) {
         for (std::uint32_t core = 0; core < node.cores && cores.size() < count; ++core) {
             if (only_near && !near.contains(core)) continue;
+            if (leave_lent && lent.contains(core)) continue;
             if (node.core_holders[core] == depth && !node.core_alone[core]) cores.insert(core);
         }
     };
     for (std::uint32_t depth = 0; depth < share && cores.size() < count; ++depth) {
-        if (!near.empty()) take_cores(depth, true);
-        take_cores(depth, false);
+        for (const bool leave_lent : {true, false}) {
+            if (!near.empty()) take_cores(depth, true, leave_lent);
+            take_cores(depth, false, leave_lent);
+        }
     }
     return cores;
 }

@@ -41,7 +41,10 @@ struct Holding {
     std::uint32_t share = 1;
     Room room;  // `holders` is 1.
     model::NodeGrant grant;
+    model::IndexSet lent;  // Cores of its own that others may have while it is suspended.
 };
+// What a job that is suspended for another still holds.
+Holding without_cores(Holding holding);
 
 struct NodeEntry {
     std::string name;

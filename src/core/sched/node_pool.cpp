@@ -144,6 +144,14 @@ void NodePool::recount(NodeEntry& entry) const {
     }
 }
 
+Holding without_cores(Holding holding) {
+    holding.lent = std::move(holding.grant.cores);
+    holding.grant.cores = {};
+    holding.grant.cpus = 0;
+    holding.whole = false;
+    return holding;
+}
+
 Capacity NodePool::capacity_of(NodeIndex index) const {
     const NodeEntry& entry = nodes_[index];
     Capacity capacity;

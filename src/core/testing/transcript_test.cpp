@@ -3,7 +3,8 @@
 //   set KEY=VALUE ...                      settings, before `start`
 //   node NAMES [cpus= sockets= threads= mem= weight= features=a,b gres=gpu:x:2,shard:x:128]
 //   partition NAME nodes=NAMES [default] [max=MIN] [deftime=MIN] [state=down] [tier=N]
-//   [share=force:4] start                                  the cluster, with every node registered
+//   [share=force:4] [preempt=MODE] [grace=SECONDS]
+//   start                                  the cluster, with every node registered
 //   restart                                from the disk; nodes are silent until `up`
 //   up NODE [12.batch 12#1.0 ...] [cpus= mem= booted=]   registers, listing these steps
 //   lost NODE | silence                    its connection closes
@@ -115,6 +116,17 @@ class Player {
             const auto seconds = [&] { return Seconds{std::stoll(value)}; };
             if (key == "backfill")
                 settings_.backfill = value == "yes";
+            else if (key == "preempt") {
+                settings_.preempt.by_tier = true;
+                settings_.preempt.mode = model::parse_preempt_mode(value)->mode;
+            } else if (key == "exempt")
+                settings_.preempt.exempt = seconds();
+            else if (key == "youngest")
+                settings_.preempt.youngest_first = value == "yes";
+            else if (key == "exempt_priority")
+                settings_.preempt.min_exempt_priority = number(value);
+            else if (key == "user_signal")
+                settings_.preempt.send_user_signal = value == "yes";
             else if (key == "window")
                 settings_.backfill_window = seconds();
             else if (key == "idle_gpus")
@@ -198,6 +210,9 @@ class Player {
             partition.default_time = minutes(words.get("deftime"));
         if (words.get("state") == "down") partition.state = model::PartitionState::Down;
         partition.priority_tier = words.number("tier", 1);
+        partition.grace_time = words.number("grace", 0);
+        if (words.values.contains("preempt"))
+            partition.preempt_mode = model::parse_preempt_mode(words.get("preempt"))->mode;
         if (words.get("share") == "force")
             partition.over_subscribe = model::Partition::OverSubscribe::Force;
         settings_.partitions.push_back(std::move(partition));
@@ -596,6 +611,9 @@ void Player::act_as_admin(const std::string& verb, const Words& words) {
         if (words.values.contains("nodes"))
             event.update.nodes = *model::expand_hostlist(words.get("nodes"));
         if (words.values.contains("max")) event.update.max_time = minutes(words.get("max"));
+        if (words.values.contains("grace")) event.update.grace_time = words.number("grace", 0);
+        if (words.values.contains("preempt"))
+            event.update.preempt_mode = model::parse_preempt_mode(words.get("preempt"))->mode;
         return step(std::move(event));
     }
     event::UpdateNode event{token(), caller(words, 0), "root", {}};
