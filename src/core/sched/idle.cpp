@@ -72,10 +72,6 @@ bool could_hold(const NodePool& pool, PartitionIndex partition, const Demand& de
     }
     if (sum.enough_for(shape)) return true;
     if (sum.nodes >= shape.nodes_max) return false;
-    if (shape.spread) {
-        for (const Part& part : parts) sum.add(part.fit, part.nodes);
-        return sum.enough_for(shape);
-    }
     std::ranges::sort(parts, [](const Part& a, const Part& b) {
         if (a.fit.gpus != b.fit.gpus) return a.fit.gpus > b.fit.gpus;
         return a.fit.tasks > b.fit.tasks;

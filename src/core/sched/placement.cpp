@@ -128,7 +128,8 @@ bool Chooser::gather_required() {
 }
 
 // Collects candidates in order, and stops when there are enough of them. A job without a node count
-// first looks for one node that holds it whole.
+// first looks for one node that holds it whole. One with a count takes the first that come; if so
+// many do not hold it, the largest.
 bool Chooser::gather() {
     if (demand_.impossible || !cores_suffice() || !gather_required()) return false;
     const std::size_t required = chosen_.size();
@@ -138,6 +139,9 @@ bool Chooser::gather() {
     FitSum sum;
     for (const Candidate& candidate : chosen_) sum.add(candidate.fit);
     FitSum of_largest = sum;
+    const auto note = [&](const Candidate& candidate) {
+        if (!candidate.required && is_largest(candidate.fit)) of_largest.add(candidate.fit);
+    };
     const std::size_t wanted = shape_.fewest_nodes ? shape_.nodes_min : shape_.nodes_max;
     for (std::uint32_t place = next_place(0); place != FreeIndex::kNone;
          place = next_place(place + 1)) {
@@ -148,22 +152,27 @@ bool Chooser::gather() {
         if (fewest) {
             // The first node that completes the request alone (with the required ones) ends the
             // search.
-            if (!completes(required)) {
-                if (!is_largest(chosen_.back().fit)) continue;
-                of_largest.add(chosen_.back().fit);
-                if (of_largest.enough_for(shape_)) break;
-                continue;
+            if (completes(required)) {
+                chosen_.erase(chosen_.begin() + static_cast<std::ptrdiff_t>(required),
+                              chosen_.end() - 1);
+                return true;
             }
-            chosen_.erase(chosen_.begin() + static_cast<std::ptrdiff_t>(required),
-                          chosen_.end() - 1);
-            return true;
+        } else {
+            sum.add(chosen_.back().fit);
+            if (!shape_.contiguous && sum.nodes >= wanted && sum.nodes <= shape_.nodes_max &&
+                sum.enough_for(shape_))
+                return true;
+            if (sum.nodes < shape_.nodes_max) continue;
+            if (sum.nodes == shape_.nodes_max) {
+                for (std::size_t i = 0; i + 1 < chosen_.size(); ++i) note(chosen_[i]);
+            }
         }
-        sum.add(chosen_.back().fit);
-        if (!shape_.contiguous && sum.nodes >= wanted && sum.enough_for(shape_)) {
-            return true;
-        }
+        note(chosen_.back());
+        if (of_largest.nodes >= shape_.nodes_max || (fewest && of_largest.enough_for(shape_)))
+            break;
     }
-    return fewest ? take_fewest() : enough();
+    // More than it may have: of those the largest are taken, too.
+    return fewest || sum.nodes > shape_.nodes_max ? take_fewest() : enough();
 }
 
 // No node that is looked at later can hold more. When there are enough of these, the largest are
