@@ -24,10 +24,9 @@ constexpr std::size_t kOffersPerTry = 50;
 constexpr std::uint32_t kPlacesPerPartition = 10;
 
 // A plan that goes on to those for whom no places are kept, to tell them a start, is made at each
-// interval if they are few; if they are more, it is made as many intervals later that in the end
-// they cost no more than those who have places.
-constexpr std::int64_t kToldPerInterval = kPlacesPerPartition;
-constexpr std::int64_t kIntervalsPerDeepPlanMax = 20;
+// interval if they are few, else after so many: nothing is kept of it, so each one begins anew.
+constexpr std::int64_t kToldEachInterval = kPlacesPerPartition;
+constexpr std::int64_t kIntervalsPerDeepPlan = 20;
 
 }  // namespace
 
@@ -271,8 +270,7 @@ void Cluster::Impl::commit_plan() {
         plan->entries, [](const auto& entry) { return entry.waits && !entry.binds; });
     const bool copied = doubtful || told > 0;
     if (told > 0) {
-        const auto pause =
-            std::clamp<std::int64_t>(told / kToldPerInterval, 1, kIntervalsPerDeepPlanMax);
+        const std::int64_t pause = told <= kToldEachInterval ? 1 : kIntervalsPerDeepPlan;
         next_deep_plan_ = now_ + pause * settings_.backfill_interval;
     }
     sched::Reservations reserved = copied ? pool_.no_reservations() : std::move(plan->reserved);
