@@ -1,9 +1,7 @@
 #include "controller/job_programs.hpp"
 
+#include <fmt/format.h>
 #include <signal.h>
-#include <unistd.h>
-
-#include <algorithm>
 
 #include "model/script_environment.hpp"
 #include "os/processes.hpp"
@@ -17,17 +15,14 @@ constexpr std::string_view context_of(bool epilog) {
     return epilog ? "epilog_slurmctld" : "prolog_slurmctld";
 }
 
-// What a controller that was killed had begun for the same run. It is known by what it was told.
-void kill_left_over(const std::vector<std::string>& environment) {
+// What a controller that was killed had begun: its programs are known by what they were told.
+void kill_left_over(const config::Config& config) {
     for (const os::Process& process : os::list_processes()) {
-        if (process.pid == ::getpid()) continue;
-        const bool same = std::ranges::all_of(environment, [&](const std::string& assignment) {
-            const bool tells = assignment.starts_with("SLURM_JOB_ID=") ||
-                               assignment.starts_with("SLURM_CONF=") ||
-                               assignment.starts_with("SLURM_SCRIPT_CONTEXT=");
-            return !tells || os::has_environment(process.pid, assignment);
-        });
-        if (same) ::kill(process.pid, SIGKILL);
+        if (!os::has_environment(process.pid, "SLURM_CONF=" + config.path)) continue;
+        for (const bool epilog : {false, true}) {
+            const std::string told = fmt::format("SLURM_SCRIPT_CONTEXT={}", context_of(epilog));
+            if (os::has_environment(process.pid, told)) ::kill(process.pid, SIGKILL);
+        }
     }
 }
 
@@ -45,14 +40,15 @@ std::vector<std::string> program_environment(const config::Config& config, const
     return model::script_environment(facts, &job);
 }
 
-JobPrograms::JobPrograms(io::Loop& loop, Log& log, Ended ended)
+JobPrograms::JobPrograms(io::Loop& loop, const config::Config& config, Log& log, Ended ended)
     : log_(log), ended_(std::move(ended)), programs_(loop, os::Programs::Reaping::ByItself) {
     programs_.set_at_once_max(kAtOnceMax);
+    if (!config.prolog_controller.empty() || !config.epilog_controller.empty())
+        kill_left_over(config);
 }
 
 void JobPrograms::run(const config::Config& config, const ToProgram& order) {
     const core::effect::RunProgram& run = order.order;
-    if (run.again) kill_left_over(order.environment);
     const auto& patterns = run.epilog ? config.epilog_controller : config.prolog_controller;
     const std::pair key(run.job, run.attempt);
     const auto id = programs_.add(

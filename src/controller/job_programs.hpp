@@ -2,7 +2,7 @@
 // host, run without waiting for them; the core is told how each ended.
 //
 // They do not outlive the controller: one that is stopped kills them, and what a killed one left
-// behind is killed before its successor runs it again.
+// behind is killed when its successor starts, before that runs them again.
 #pragma once
 
 #include <functional>
@@ -28,7 +28,7 @@ std::vector<std::string> program_environment(const config::Config& config, const
 class JobPrograms {
   public:
     using Ended = std::function<void(const core::event::ProgramEnded& event)>;
-    JobPrograms(io::Loop& loop, Log& log, Ended ended);
+    JobPrograms(io::Loop& loop, const config::Config& config, Log& log, Ended ended);
     ~JobPrograms() { programs_.stop_all(); }
     JobPrograms(const JobPrograms&) = delete;
     JobPrograms& operator=(const JobPrograms&) = delete;

@@ -59,10 +59,11 @@ core::JobTable::Walk walk_for(const JobMatcher& match) {
 }
 
 // What the phase of a folded job says about the states that are asked for; none: not enough.
-std::optional<bool> has_state(const JobMatcher& match, const FoldedJob& job) {
+std::optional<bool> has_state(const JobMatcher& match, core::JobTable::Walk walk,
+                              const FoldedJob& job) {
     const std::vector<model::JobState>& wanted = match.filter.states;
     if (wanted.empty()) return match.all_states || !job.ended;
-    if (job.ended && walk_for(match) == core::JobTable::Walk::PassesEnded) return false;
+    if (job.ended && walk == core::JobTable::Walk::PassesEnded) return false;
     if (!job.pending && !job.running) return std::nullopt;
     // One that runs may be configuring: that is told by what is inside.
     const bool configuring =
@@ -189,7 +190,7 @@ void JobStreams::offer(const Stream& stream, core::JobTable::const_iterator job)
     std::optional<bool> meant;
     if (!folded.empty() && stream.by_state) {
         seen = look_at_folded(folded);
-        meant = has_state(stream.match, seen);
+        meant = has_state(stream.match, stream.walk, seen);
     }
     if (meant) {
         if (!*meant || is_hidden(seen.partition)) return;

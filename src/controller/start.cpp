@@ -161,7 +161,8 @@ Controller::Controller(io::Loop& loop, Log& log, Parts parts)
       pids_(*this),
       mailer_(loop, log),
       trigger_programs_(loop, log, users_),
-      job_programs_(loop, log, [this](const core::event::ProgramEnded& event) { step(event); }),
+      job_programs_(loop, config_, log,
+                    [this](const core::event::ProgramEnded& event) { step(event); }),
       reader_(std::move(parts.reader)),
       committer_(loop, std::move(parts.store),
                  [this](const std::string& why) { on_store_full(why); }) {

@@ -2,30 +2,11 @@
 // in scenarios/reservations.txt.)
 #include <gtest/gtest.h>
 
-#include <map>
-
 #include "core/cluster/cluster.hpp"
+#include "core/testing/drawers.hpp"
 
 namespace switchyard::core {
 namespace {
-
-// Counts how often a folded job is looked at.
-class Counting final : public model::JobFolding {
-  public:
-    void fold(const model::Job& job, std::string& to) const override {
-        to = std::to_string(++last_);
-        kept_.emplace(to, job);
-    }
-    model::Job unfold(std::string_view folded) const override {
-        ++unfolded;
-        return kept_.at(std::string(folded));
-    }
-    mutable int unfolded = 0;
-
-  private:
-    mutable int last_ = 0;
-    mutable std::map<std::string, model::Job> kept_;
-};
 
 Settings one_node() {
     Settings settings;
@@ -45,7 +26,7 @@ Settings one_node() {
 
 TEST(Calendar, AMagnetThatBeginsLooksAtTheJobsOfItsUsersAlone) {
     constexpr std::uint32_t kOthers = 1000, kMine = 2000;
-    const auto folding = std::make_shared<Counting>();
+    const auto folding = std::make_shared<testing::Drawers>();
     Instant now = from_unix_seconds(1000000);
     Cluster cluster(one_node(), {}, now, {.folding = folding, .open_max = 4});
     const auto submit = [&](std::uint32_t uid) {
@@ -69,18 +50,18 @@ TEST(Calendar, AMagnetThatBeginsLooksAtTheJobsOfItsUsersAlone) {
     cluster.step(now, make);
     ASSERT_TRUE(cluster.reservations().contains("drawn"));
 
-    folding->unfolded = 0;
+    folding->count_anew();
     now += Seconds{10};
     cluster.step(now, event::Tick{});
     cluster.schedule(now);
     EXPECT_TRUE(cluster.reservations().at("drawn").is_active(now));
-    EXPECT_LE(folding->unfolded, 20);
-    folding->unfolded = 0;
+    EXPECT_LE(folding->unfolded(), 20);
+    folding->count_anew();
     now += Seconds{600};
     cluster.step(now, event::Tick{});
     cluster.schedule(now);
     EXPECT_TRUE(cluster.reservations().empty());
-    EXPECT_LE(folding->unfolded, 20);
+    EXPECT_LE(folding->unfolded(), 20);
 }
 
 }  // namespace

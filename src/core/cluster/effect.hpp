@@ -178,7 +178,6 @@ struct RunProgram {
     JobId job;
     Attempt attempt;
     bool epilog = false;
-    bool again = false;  // A controller before this one may have begun it: what is left goes first.
 };
 struct StopProgram {  // The run is over before its PrologSlurmctld was: not answered.
     JobId job;

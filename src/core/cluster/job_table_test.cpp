@@ -5,26 +5,12 @@
 #include <map>
 #include <random>
 
+#include "core/testing/drawers.hpp"
+
 namespace switchyard::core {
 namespace {
 
-// Keeps what it folded in a drawer and gives out the number of the drawer.
-class Drawers final : public model::JobFolding {
-  public:
-    void fold(const model::Job& job, std::string& to) const override {
-        to = std::to_string(++last_);
-        drawers_.emplace(to, job);
-    }
-    model::Job unfold(std::string_view folded) const override {
-        ++unfolded_;
-        return drawers_.at(std::string(folded));
-    }
-    int unfolded() const { return unfolded_; }
-
-  private:
-    mutable int last_ = 0, unfolded_ = 0;
-    mutable std::map<std::string, model::Job> drawers_;
-};
+using testing::Drawers;
 
 model::Job job(std::uint32_t id, std::uint32_t uid = 1000) {
     model::JobSpec spec;

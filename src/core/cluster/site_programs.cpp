@@ -86,9 +86,9 @@ void Cluster::Impl::stop_prolog(const Job& job, model::Running& run) {
 void Cluster::Impl::resume_program(const Job& job) {
     const auto* completing = std::get_if<model::Completing>(&job.phase);
     if (completing != nullptr && completing->epilog) {
-        emit(effect::RunProgram{job.id, job.attempt, true, true});
+        emit(effect::RunProgram{job.id, job.attempt, true});
     } else if (completing == nullptr && !model::is_finished(job) && is_configuring(job)) {
-        emit(effect::RunProgram{job.id, job.attempt, false, true});
+        emit(effect::RunProgram{job.id, job.attempt});
     }
 }
 

@@ -175,8 +175,8 @@ struct EffectWords {
                            run.argument, run.trigger.uid);
     }
     std::string operator()(const effect::RunProgram& run) const {
-        return fmt::format("run {} of {}{}", run.epilog ? "epilog" : "prolog",
-                           run_name(run.job, run.attempt), run.again ? " again" : "");
+        return fmt::format("run {} of {}", run.epilog ? "epilog" : "prolog",
+                           run_name(run.job, run.attempt));
     }
     std::string operator()(const effect::StopProgram& stop) const {
         return fmt::format("stop prolog of {}", run_name(stop.job, stop.attempt));

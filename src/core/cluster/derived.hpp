@@ -1,0 +1,142 @@
+// derived.hpp: what a Cluster keeps beside its records: who waits for whom, what nodes and arrays
+// add up to, what is planned. None of it is stored; a restart derives it anew.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/cluster/event.hpp"
+#include "core/cluster/trigger_table.hpp"
+#include "core/sched/node_pool.hpp"
+#include "core/sched/planner.hpp"
+#include "core/sched/queue.hpp"
+#include "model/job.hpp"
+#include "model/licenses.hpp"
+
+namespace switchyard::core {
+
+using sched::PartitionIndex;
+
+// A CreateStep that found no room.
+struct WaitingStep {
+    event::CreateStep request;
+};
+
+// Somebody who is told when steps end.
+struct StepWatcher {
+    Token token;
+    std::optional<StepId> step;
+};
+
+// What is known of a job beyond its record; only for jobs that run, are waited for, or are owned.
+struct JobSide {
+    std::optional<Token> owner;
+    std::set<StepId> active_steps;   // Of the present attempt.
+    std::set<StepId> launched_here;  // Launched by this process: may be told to nodes again.
+    std::set<std::pair<StepId, std::string>> seen;  // (step, node) known to have begun.
+    std::set<std::pair<StepId, std::string>>
+        doubted;  // Not listed by its node, and not ours to relaunch.
+    std::vector<WaitingStep> waiting_steps;
+    std::vector<StepWatcher> watchers;
+    std::uint32_t launch_failures = 0;
+    bool prolog_ended = false;                  // PrologSlurmctld of the present attempt, well.
+    std::uint8_t mailed = 0;                    // Time-limit mails sent: bits 50, 80, 90, 100 %.
+    std::map<std::string, Instant> idle_nodes;  // Where its cards stand idle, and since when,
+    Attempt idle_attempt;                       // in this run.
+};
+
+struct NodeSide {
+    std::set<JobId> jobs;  // Those that hold something here.
+    std::optional<Instant> silent_since;
+    // Runs that the node still has but we had given up: it takes no new job before they are gone.
+    std::set<std::pair<JobId, Attempt>> ghosts;
+    bool retired = false;  // No longer configured; kept until its jobs have left.
+    NodeGlance glance;     // As the triggers last saw it; kept while there are any.
+};
+
+struct TokenRole {
+    std::set<JobId> owns, waits_for, steps_of, ends_of;
+};
+
+struct ArraySide {
+    std::set<JobId> records;
+    std::set<JobId> pending;    // Those of them that wait.
+    std::uint32_t running = 0;  // Elements that hold resources.
+    int worst_wait = 0;
+    int least_wait = 0;
+    bool any_ended = false, any_failed = false;
+};
+
+// By what a repeated submission is recognised, and the job it made.
+struct Nonce {
+    std::uint64_t value = 0;
+    std::uint32_t uid = 0;
+    JobId job;
+    auto operator<=>(const Nonce&) const = default;
+};
+
+// One time of a reservation.
+struct Occurrence {
+    Instant start{}, end{};
+};
+
+// On what terms a job starts: in which reservation, with which licenses.
+struct Terms {
+    sched::WindowOwner owner = sched::kNobody;
+    std::vector<model::License> licenses;
+};
+
+// Where one job, or a component of one, fits now.
+struct FoundPlace {
+    JobId job;
+    PartitionIndex partition = 0;
+    model::Allocation allocation;
+    Terms terms;
+};
+
+// Places kept for a job that waits, or for all components of one.
+struct KeptPlace {
+    sched::QueueKey key;
+    PartitionIndex partition = 0;
+    sched::Planned planned;
+};
+
+// A plan for the top of the queue in the making. Jobs come and go between its parts; what does not
+// hold any more is left out when it takes the place of the present one.
+struct PlanInMaking {
+    struct Entry {
+        sched::QueueKey key;
+        PartitionIndex partition;
+        sched::Planned planned;
+        bool waits;  // It cannot start now.
+        bool binds;  // So places are kept for it; else its start is only told.
+    };
+    struct Kind {
+        bool anew;  // Else it is the present plan, and those who came behind it.
+        bool deep;  // Starts are told to those for whom no places are kept, too.
+    };
+    PlanInMaking(const sched::NodePool& pool, Instant now, Seconds window, Kind which)
+        : kind(which),
+          kept(pool.partition_count(), 0),
+          reserved(pool.no_reservations()),
+          planner(pool, reserved, now, {.from = now, .horizon = now + window}) {}
+    PlanInMaking(const PlanInMaking&) = delete;
+
+    Kind kind;
+    std::vector<std::uint32_t> kept;  // Jobs with places, by partition.
+    sched::Reservations reserved;
+    sched::Planner planner;
+    std::optional<sched::Queue::Stand> last;  // Planned so far.
+    std::set<JobId> seen;
+    std::vector<Entry> entries;
+    std::uint32_t passes = 0;
+    std::uint64_t checked = 0;  // Places of the plan before it that were looked at again.
+    std::uint64_t claims_version = 0;
+};
+
+}  // namespace switchyard::core
