@@ -27,6 +27,12 @@ void handle_update_partition(Controller& controller, Session& session,
                              const wire::Request& request) {
     auto update = wire::decode(request.update_partition());
     if (!update) return controller.finish(session, failure_frame(request.id(), update.error()));
+    const bool suspends = update->preempt_mode == model::PreemptMode::Suspend;
+    if (suspends && !controller.config().preempt_mode.gang) {
+        const Failure refused =
+            fail(Errc::InvalidArgument, "PreemptMode=SUSPEND requires GANG in slurm.conf too");
+        return controller.finish(session, failure_frame(request.id(), refused.error));
+    }
     controller.step(core::event::UpdatePartition{.token = controller.ask(session, request.id()),
                                                  .caller = session.caller,
                                                  .update = *std::move(update)});

@@ -112,3 +112,12 @@ def test_what_is_shown_and_can_be_changed(make_cluster):
     assert said.split() == ["N/A"]
     cluster.run(f"scancel {job}").ok()
     assert cluster.wait_end(waiting) == "COMPLETED"
+
+
+def test_suspension_without_gang_is_refused_while_running_too(make_cluster):
+    cluster = start(make_cluster, "CANCEL")
+    said = cluster.run("scontrol update PartitionName=low PreemptMode=SUSPEND", user=None)
+    assert said.code == 1 and "requires GANG" in said.err, said
+    assert "PreemptMode=CANCEL" in cluster.run("scontrol show partition low").ok().out
+    cluster.run("scontrol update PartitionName=low PreemptMode=REQUEUE", user=None).ok()
+    assert "PreemptMode=REQUEUE" in cluster.run("scontrol show partition low").ok().out

@@ -14,6 +14,7 @@
 #include "cli/option_table.hpp"
 #include "cli/output.hpp"
 #include "cli/session.hpp"
+#include "model/card_energy.hpp"
 #include "model/time_format.hpp"
 
 namespace switchyard::cli::accounting {
@@ -53,19 +54,8 @@ struct Efforts {
     // of one card, and held, in bytes.
     bool cards_seen = false;
     std::uint64_t card_percent = 0, card_memory = 0;
-    // What they drew: joules together, watts at most at one moment.
-    bool drew = false;
-    std::uint64_t joules = 0;
-    model::UsageMark most_watts;
+    std::optional<model::CardEnergy> drawn;  // None: they do not tell.
 };
-void add_energy(Efforts& efforts, const model::StepUsage& usage) {
-    const model::UsageMeasure* energy = model::find_measure(usage, "energy");
-    const model::UsageMeasure* power = model::find_measure(usage, "gres/gpupower");
-    if (energy == nullptr || power == nullptr) return;
-    efforts.drew = true;
-    efforts.joules += energy->total;
-    if (power->max.value >= efforts.most_watts.value) efforts.most_watts = power->max;
-}
 
 Efforts efforts_of(const std::vector<model::Step>& steps, LiveSteps& live) {
     Efforts efforts;
@@ -78,7 +68,7 @@ Efforts efforts_of(const std::vector<model::Step>& steps, LiveSteps& live) {
         }
         if (const model::UsageMeasure* held = model::find_measure(usage, "gres/gpumem"))
             efforts.card_memory = std::max(efforts.card_memory, held->total);
-        add_energy(efforts, usage);
+        model::add_energy(efforts.drawn, usage);
         const model::UsageMeasure* memory = model::find_measure(usage, "mem");
         if (memory == nullptr || memory->total <= efforts.memory) continue;
         efforts.memory = memory->total;
@@ -121,16 +111,16 @@ void print_cards(const model::Allocation& allocation, const Efforts& efforts) {
 // Watts on average over the whole run, which is what the electricity costs; the most at one moment
 // is that of one node.
 void print_power(const model::Allocation& allocation, const Efforts& efforts, Seconds walltime) {
-    if (!efforts.drew) return;
+    if (!efforts.drawn) return;
     const std::string on =
-        allocation.nodes.size() > 1 ? " on " + efforts.most_watts.node : std::string();
+        allocation.nodes.size() > 1 ? " on " + efforts.drawn->most_watts.node : std::string();
     const auto seconds = static_cast<double>(walltime.count());
     const std::string average =
-        seconds > 0
-            ? fmt::format("{:.2f} W average, ", static_cast<double>(efforts.joules) / seconds)
-            : std::string();
-    print(fmt::format("GPU Energy: {} J\nGPU Power: {}{} W maximum{}\n", efforts.joules, average,
-                      efforts.most_watts.value, on));
+        seconds > 0 ? fmt::format("{:.2f} W average, ",
+                                  static_cast<double>(efforts.drawn->joules) / seconds)
+                    : std::string();
+    print(fmt::format("GPU Energy: {} J\nGPU Power: {}{} W maximum{}\n", efforts.drawn->joules,
+                      average, efforts.drawn->most_watts.value, on));
 }
 
 void print_job(const model::Job& job, const std::vector<model::Step>& steps, LiveSteps& live,

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/cluster/cluster_impl.hpp"
+#include "model/card_energy.hpp"
 #include "model/mail.hpp"
 
 namespace switchyard::core {
@@ -80,21 +81,12 @@ Seconds queued_for(const Job& job) {
 
 constexpr std::uint64_t kBytesPerMiB = 1024 * 1024;
 
-// What the cards of a job drew: of all its steps together, and the most at one moment.
-struct Drawn {
-    std::uint64_t joules = 0, most_watts = 0;
-};
-std::optional<Drawn> drawn_by(const Job& job, const std::map<StepKey, model::Step>& steps) {
-    std::optional<Drawn> drawn;
+std::optional<model::CardEnergy> drawn_by(const Job& job,
+                                          const std::map<StepKey, model::Step>& steps) {
+    std::optional<model::CardEnergy> drawn;
     for (auto at = steps.lower_bound({job.id, job.attempt, StepId{0}});
-         at != steps.end() && at->first.job == job.id && at->first.attempt == job.attempt; ++at) {
-        const auto* energy = model::find_measure(at->second.usage, "energy");
-        const auto* power = model::find_measure(at->second.usage, "gres/gpupower");
-        if (energy == nullptr || power == nullptr) continue;
-        if (!drawn) drawn.emplace();
-        drawn->joules += energy->total;
-        drawn->most_watts = std::max(drawn->most_watts, power->max.value);
-    }
+         at != steps.end() && at->first.job == job.id && at->first.attempt == job.attempt; ++at)
+        model::add_energy(drawn, at->second.usage);
     return drawn;
 }
 
@@ -105,12 +97,12 @@ std::uint64_t average_watts(const Job& job, std::uint64_t joules, Instant now) {
     return (joules + seconds / 2) / seconds;
 }
 
-void tell(const Drawn& drawn, std::uint64_t watts, effect::Mail& letter) {
+void tell(const model::CardEnergy& drawn, std::uint64_t watts, effect::Mail& letter) {
     letter.subject += fmt::format(", power {}W, energy {}J", watts, drawn.joules);
     auto& env = letter.environment;
     env.emplace_back("SWITCHYARD_JOB_GPU_ENERGY", std::to_string(drawn.joules));
     env.emplace_back("SWITCHYARD_JOB_GPU_POWER", std::to_string(watts));
-    env.emplace_back("SWITCHYARD_JOB_GPU_POWER_MAX", std::to_string(drawn.most_watts));
+    env.emplace_back("SWITCHYARD_JOB_GPU_POWER_MAX", std::to_string(drawn.most_watts.value));
 }
 
 }  // namespace

@@ -437,6 +437,8 @@ model::JobSpec Player::submit_options(const Words& words) const {
             spec.dependency = *model::parse_dependency(value);
         else if (key == "begin")
             spec.begin = now() + Seconds{std::stoll(value)};
+        else if (key == "warn")
+            spec.warn_signal.signal = std::stoi(value);
         else if (key == "deadline")
             spec.deadline = now() + Seconds{std::stoll(value)};
         else if (key == "name")
