@@ -3,8 +3,8 @@
 
     bench/compare.py [--quick] [--only latency,submit,...] [--place FOLDER] [--write docs/performance.md]
 
-Installs Debian's slurm-wlm and munge where they are missing (as root), starts each system in turn, measures, and prints
-one table. The floor stands beside them: an empty program, and a bare loop of fork and exec. All of it takes about ten
+Makes a folder with a Debian of its own that has the newest Slurm there is (as root; `--peer installed`: this machine's
+slurm-wlm and munge instead), starts each system in turn, measures, and prints one table. The floor stands beside them: an empty program, and a bare loop of fork and exec. All of it takes about ten
 minutes on two cores; each part has a limit of its own.
 """
 
@@ -22,6 +22,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 TREE = HERE.parent
 sys.path.insert(0, str(HERE))
 
+import peer  # noqa: E402
 from markers import put_between  # noqa: E402
 from systems import Slurm, Switchyard, System  # noqa: E402
 from work import WORK  # noqa: E402
@@ -36,14 +37,6 @@ def build():
     return TREE / "build" / "release"
 
 
-def install_peer():
-    if not Slurm.missing():
-        return
-    print("installing slurm-wlm and munge", flush=True)
-    subprocess.run(["apt-get", "install", "-y", "--no-install-recommends", "slurm-wlm", "slurm-client", "munge"], check=True,
-                   stdout=subprocess.DEVNULL, env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"})
-
-
 def describe():
     cpu = next((l.split(":")[1].strip() for l in open("/proc/cpuinfo") if l.startswith("model name")), platform.machine())
     return f"{os.cpu_count()} x {cpu}, Linux {platform.release()}, {time.strftime('%Y-%m-%d')}"
@@ -56,6 +49,7 @@ def main():
     parser.add_argument("--write", help="write the table into this file (between its markers)")
     parser.add_argument("--json", help="write the figures as JSON")
     parser.add_argument("--no-peer", action="store_true", help="measure Switchyard alone")
+    parser.add_argument("--peer", default="", metavar="SUITE", help="Slurm of this Debian suite, or `installed` (default: the newest)")
     parser.add_argument("--place", default=tempfile.gettempdir(), help="where both keep their state and spools (default: %(default)s)")
     parser.add_argument("--build", type=pathlib.Path, help="a build tree to measure instead of making the release build")
     options = parser.parse_args()
@@ -72,7 +66,8 @@ def main():
     systems = [lambda: Switchyard(build_dir / "bin")]
     version = ""
     if not options.no_peer:
-        install_peer()
+        System.root = peer.find(options.peer)
+        peer.enter(System.root, options.place, build_dir)
         systems.append(Slurm)
     begin = time.monotonic()
     for make in systems:

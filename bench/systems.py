@@ -1,7 +1,7 @@
 """The two systems that are compared: Switchyard, and Debian's Slurm with a tuned configuration.
 
-Both are started on this machine, in folders and on ports of their own, with the same number of cores to give out:
-ours as four pretend nodes, theirs as one node of as many cores (Debian's build runs one slurmd per host).
+Both are started on this machine, in folders and on ports of their own, with the same number of cores to give out: as four
+pretend nodes, or as one node of as many cores where the peer's build runs one slurmd per host (before 24.11).
 """
 
 import os
@@ -35,6 +35,7 @@ class System:
 
     name = ""
     place = None  # Where the folders are made: the same for both, so that both write to the same kind of disk.
+    root = pathlib.Path("/")  # The system that both run in: with the same C library a program starts equally fast.
 
     def __init__(self):
         self.dir = pathlib.Path(tempfile.mkdtemp(prefix="sybench-", dir=self.place))
@@ -53,10 +54,14 @@ class System:
     def command(self, name):
         return str(pathlib.Path(self.bin) / name)
 
+    def within(self, command, user=None):
+        """The command line as it is started from here, in the folder `work`."""
+        as_user = [f"--userspec={user}"] if user else []
+        inside = ["/usr/sbin/chroot", *as_user, str(self.root)] if user or self.root != pathlib.Path("/") else []
+        return [*inside, "/bin/sh", "-c", 'cd "$0" && exec "$@"', str(self.dir / "work"), *map(str, command)]
+
     def run(self, *arguments, check=True, user=None, **options):
-        if user:
-            options["user"] = user
-        return subprocess.run([self.command(arguments[0]), *map(str, arguments[1:])], env=self.env(), cwd=self.dir / "work",
+        return subprocess.run(self.within([self.command(arguments[0]), *map(str, arguments[1:])], user), env=self.env(),
                               capture_output=True, text=True, check=check, stdin=subprocess.DEVNULL, **options)
 
     def is_done(self):
@@ -71,8 +76,8 @@ class System:
         return 0
 
     def spawn(self, *command):
-        log = open(self.dir / "log" / f"{pathlib.Path(command[0]).name}.out", "ab")
-        return subprocess.Popen([str(c) for c in command], env=self.env(), cwd="/", stdin=subprocess.DEVNULL, stdout=log,
+        log = open(self.dir / "log" / "daemons.out", "ab")
+        return subprocess.Popen(self.within(command), env=self.env(), cwd="/", stdin=subprocess.DEVNULL, stdout=log,
                                 stderr=log, start_new_session=True)
 
     def stop_process(self, process):
@@ -127,6 +132,7 @@ PartitionName=debug Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 """)
         # As for the peer: no limits by cgroup, only the tracking of processes.
         (self.dir / "cgroup.conf").write_text("ConstrainCores=no\nConstrainRAMSpace=no\nConstrainDevices=no\n")
+        self.nodes = [f"n{n}" for n in range(1, NODES + 1)]
         self.agents = []
 
     def start_controller(self):
@@ -134,7 +140,7 @@ PartitionName=debug Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 
     def start(self):
         self.start_controller()
-        self.agents = [self.spawn(self.command("slurmd"), "-D", "-f", self.conf, "-N", f"n{n}") for n in range(1, NODES + 1)]
+        self.agents = [self.spawn(self.command("slurmd"), "-D", "-f", self.conf, "-N", node) for node in self.nodes]
         wait_until(lambda: self.run("sinfo", "-h", "-o", "%D %t", check=False).stdout == f"{NODES} idle\n", "our nodes")
         return self
 
@@ -151,28 +157,31 @@ class Slurm(System):
 
     def __init__(self):
         super().__init__()
-        munge = self.dir / "munge"
-        munge.mkdir(mode=0o755)
+        self.munge = self.dir / "munge"
+        self.munge.mkdir(mode=0o755)
+        several = self.runs_several()
+        self.nodes = [f"n{n}" for n in range(1, NODES + 1)] if several else [self.host]
+        cores, memory = (CORES_PER_NODE, 16000) if several else (CORES_PER_NODE * NODES, 16000 * NODES)
+        nodes = "\n".join(f"NodeName={node} NodeHostname={self.host} NodeAddr=127.0.0.1 Port={free_port()} CPUs={cores} RealMemory={memory}"
+                          for node in self.nodes)
         self.conf.write_text(f"""\
 ClusterName=peer
 SlurmctldHost={self.host}(127.0.0.1)
 SlurmctldPort={free_port()}
-SlurmdPort={free_port()}
 SlurmUser=root
 StateSaveLocation={self.dir}/state
-SlurmdSpoolDir={self.dir}/spool
+SlurmdSpoolDir={self.dir}/spool/%n
 SlurmctldPidFile={self.dir}/run/slurmctld.pid
-SlurmdPidFile={self.dir}/run/slurmd.pid
+SlurmdPidFile={self.dir}/run/slurmd.%n.pid
 SlurmctldLogFile={self.dir}/log/slurmctld.log
-SlurmdLogFile={self.dir}/log/slurmd.log
+SlurmdLogFile={self.dir}/log/slurmd.%n.log
 SlurmctldDebug=error
 SlurmdDebug=error
-AuthInfo=socket={munge}/socket
+AuthInfo=socket={self.munge}/socket
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 JobAcctGatherType=jobacct_gather/none
 AccountingStorageType=accounting_storage/none
-SwitchType=switch/none
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core_Memory
 SlurmdParameters=config_overrides
@@ -183,34 +192,41 @@ ReturnToService=2
 MaxJobCount=500000
 MaxArraySize=200001
 MinJobAge=10
-NodeName={self.host} NodeAddr=127.0.0.1 CPUs={CORES_PER_NODE * NODES} RealMemory={16000 * NODES}
+{nodes}
 PartitionName=debug Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 """)
-        self.munge = munge
+        # Later ones look for cgroups even where nothing is to be limited by them.
+        (self.dir / "cgroup.conf").write_text("CgroupPlugin=disabled\n" if several else "")
         self.daemons = []
 
-    @staticmethod
-    def missing():
-        return [p for p in ("/usr/sbin/slurmctld", "/usr/sbin/slurmd", "/usr/sbin/munged", "/usr/bin/sbatch")
-                if not pathlib.Path(p).exists()]
+    def runs_several(self):
+        """Whether its slurmd can be told which node it is."""
+        said = subprocess.run(self.within(["/usr/sbin/slurmd", "-h"]), capture_output=True, text=True)
+        return "-N" in said.stdout + said.stderr
 
     def version(self):
         return self.run("sinfo", "--version").stdout.split()[-1]
 
+    def daemon(self, name, *arguments):
+        return self.spawn(f"/usr/sbin/{name}", *arguments)
+
     def start_controller(self):
-        self.controller = self.spawn("/usr/sbin/slurmctld", "-D", "-f", self.conf)
+        self.controller = self.daemon("slurmctld", "-D", "-f", self.conf)
 
     def start(self):
         key = self.munge / "key"
         key.write_bytes(os.urandom(64))
         key.chmod(0o400)
-        self.daemons = [self.spawn("/usr/sbin/munged", "--foreground", "--force", f"--key-file={key}", f"--socket={self.munge}/socket",
-                                   f"--pid-file={self.munge}/pid", f"--log-file={self.munge}/log", f"--seed-file={self.munge}/seed",
-                                   "--num-threads=4")]
+        self.daemons = [self.daemon("munged", "--foreground", "--force", f"--key-file={key}", f"--socket={self.munge}/socket",
+                                    f"--pid-file={self.munge}/pid", f"--log-file={self.munge}/log", f"--seed-file={self.munge}/seed",
+                                    "--num-threads=4")]
         wait_until(lambda: (self.munge / "socket").exists(), "munge")
         self.start_controller()
-        self.daemons.append(self.spawn("/usr/sbin/slurmd", "-D", "-f", self.conf))
-        wait_until(lambda: "idle" in self.run("sinfo", "-h", "-o", "%t", check=False).stdout, "Slurm's node")
+        for node in self.nodes:
+            (self.dir / "spool" / node).mkdir()
+            which = ["-N", node] if len(self.nodes) > 1 else []
+            self.daemons.append(self.daemon("slurmd", "-D", "-f", self.conf, *which))
+        wait_until(lambda: self.run("sinfo", "-h", "-o", "%D %t", check=False).stdout == f"{len(self.nodes)} idle\n", "Slurm's nodes")
         return self
 
     def stop(self):

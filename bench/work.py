@@ -11,9 +11,10 @@ from systems import wait_until
 def many(system, tools, count, *command, parallel=1, seconds=None, check=True, timeout=None):
     """One line of run_many: the command by fresh processes, `count` of them or for so many seconds. No longer than `timeout`."""
     limit = ["--seconds", str(seconds)] if seconds else []
-    said = subprocess.run([tools / "run_many", "--parallel", str(parallel), *limit, str(max(1, int(count))),
-                           system.command(command[0]) if "/" not in str(command[0]) else str(command[0]), *map(str, command[1:])],
-                          env=system.env(), cwd=system.dir / "work", capture_output=True, text=True, check=check, timeout=timeout)
+    program = system.command(command[0]) if "/" not in str(command[0]) else str(command[0])
+    said = subprocess.run(system.within([tools / "run_many", "--parallel", str(parallel), *limit, str(max(1, int(count))), program,
+                                         *map(str, command[1:])]),
+                          env=system.env(), capture_output=True, text=True, check=check, timeout=timeout)
     return json.loads(said.stdout)
 
 
@@ -32,7 +33,7 @@ def latency(system, tools, scale):
     """One command by a fresh process, on a cluster that has nothing else to do."""
     system.run("sbatch", "-H", "-J", "shown", "--wrap", "true")
     job = system.run("squeue", "-h", "-n", "shown", "-o", "%A").stdout.split()[0]
-    ours = system.name == "Switchyard"
+    nodes = len(system.nodes)
     quick = {"peer": 0.25, "floor": 2.5}
     rows = {}
     for name, command, count, goal in (
@@ -40,11 +41,14 @@ def latency(system, tools, scale):
             ("scontrol show job", ["scontrol", "show", "job", job], 200, quick),
             ("sbatch", ["sbatch", "-H", "--wrap", "true"], 200, quick),
             ("srun -n1 true", ["srun", "-n1", "true"], 60, {"most": 8}),
-            ("srun -n4 true, over 4 nodes (theirs: 1)", ["srun", *(["-N4"] if ours else []), "-n4", "true"], 40, {"most": 15}),
-            ("sbatch --wait --wrap true", ["sbatch", "--wait", "--wrap", "true"], 20 if ours else 5, {"most": 15})):
+            ("srun -N4 -n4 true", ["srun", f"-N{nodes}", "-n4", "true"], 40, {"most": 15}),
+            ("sbatch --wait --wrap true", ["sbatch", "--wait", "--wrap", "true"], 20 if system.name == "Switchyard" else 5,
+             {"most": 15})):
         # The floor right beside it: the same machine in the same mood.
         floor = many(system, tools, 100 * scale, tools / "empty")
         rows[f"{name}, fresh process"] = milliseconds(many(system, tools, count * scale, *command), floor, goal)
+        if "-N" in name and nodes == 1:
+            rows[f"{name}, fresh process"]["note"] = "on one node"
     return rows
 
 
@@ -77,11 +81,12 @@ def pipelined(system, tools, count, *options):
     return float(said.stdout.split()[-3])
 
 
-def bare_loop(tools, count, *programs):
+def bare_loop(system, tools, count, *programs):
     """The floor: the same programs by a loop of fork and exec, two at a time. Jobs a second, one job being all of them."""
     seconds = 0
     for program in programs:
-        said = subprocess.run([tools / "run_many", "--parallel", "2", str(count), *program], capture_output=True, text=True, check=True)
+        said = subprocess.run(system.within([tools / "run_many", "--parallel", "2", str(count), *program]), env=system.env(),
+                              capture_output=True, text=True, check=True)
         seconds += json.loads(said.stdout)["seconds"]
     return count / seconds
 
@@ -98,7 +103,7 @@ def through(system, tools, count, floor_of, submit_all):
     """Jobs a second from the first submission to the end of the last job, three times, each with the floor beside it."""
     rates, floors = [], []
     for _ in range(REPEATS[system.name]):
-        floors.append(bare_loop(tools, count, *floor_of))
+        floors.append(bare_loop(system, tools, count, *floor_of))
         begin = time.monotonic()
         submit_all()
         wait_until(system.is_done, f"{count} jobs to end", 240, pause=0.05)
@@ -192,8 +197,9 @@ def pollers(system, tools, scale):
     rows = {}
     seconds = int(15 * scale) + 3
     for polled in (0, POLLERS):
-        clients = subprocess.Popen([tools / "run_many", "--parallel", str(POLLERS), "--seconds", str(seconds + 1), "1000000000",
-                                    system.command("squeue")], env=system.env(), stdout=subprocess.DEVNULL) if polled else None
+        clients = subprocess.Popen(system.within([tools / "run_many", "--parallel", str(POLLERS), "--seconds", str(seconds + 1),
+                                                  "1000000000", system.command("squeue")]),
+                                   env=system.env(), stdout=subprocess.DEVNULL) if polled else None
         figure = many(system, tools, 10 ** 9, "sbatch", "-o", "/dev/null", "--mem=10", "--wrap", "true", parallel=2, seconds=seconds,
                       check=False)
         if clients:
