@@ -15,7 +15,7 @@ ENVIRONMENTS = world.TREE / "build" / "clients"
 
 
 def environment(name):
-    """The folder of a Python environment made by tests/clients/install, or the reason to skip."""
+    """The folder of an environment made by tests/clients/install, or the reason to skip."""
     folder = ENVIRONMENTS / name
     if not (folder / "made-from").exists():
         pytest.skip(f"no environment {folder}: tests/clients/install makes it where a package registry is in reach")
@@ -30,6 +30,11 @@ def tools():
 @pytest.fixture(scope="session")
 def lightning():
     return environment("lightning")
+
+
+@pytest.fixture(scope="session")
+def nextflow():
+    return environment("nextflow")
 
 
 def drive(cluster, environment, program, name="drive.py", arguments="", timeout=300, **variables):
