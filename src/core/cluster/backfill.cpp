@@ -28,22 +28,25 @@ constexpr std::uint32_t kPlacesPerPartition = 10;
 constexpr std::int64_t kToldEachInterval = kPlacesPerPartition;
 constexpr std::int64_t kIntervalsPerDeepPlan = 20;
 
+Seconds limit_of(const sched::Group& group) { return group.limit.value_or(sched::kForever); }
+
 }  // namespace
 
-sched::Reserved Cluster::Impl::reserved_for(const sched::NodePool& pool, const sched::Group& group,
+sched::Reserved Cluster::Impl::reserved_for(const sched::NodePool& pool,
+                                            const sched::Demand& demand, Seconds limit,
                                             sched::QueueKey key, const sched::Planned& planned,
                                             const sched::Pick& pick) {
     sched::Reserved reserved;
     reserved.key = key;
     reserved.job = key.job;
     reserved.from = planned.start;
-    reserved.until = planned.start + group.limit.value_or(sched::kForever);
+    reserved.until = planned.start + limit;
     // In a reservation it stays no longer than that.
     if (const auto end =
             pool.windows().admit(pick.node, planned.owner, reserved.from, reserved.until))
         reserved.until = *end;
-    reserved.room = sched::planned_room(pool, group.demand, pick);
-    reserved.whole = group.demand.shape.whole_nodes;
+    reserved.room = sched::planned_room(pool, demand, pick);
+    reserved.whole = demand.shape.whole_nodes;
     return reserved;
 }
 
@@ -61,7 +64,8 @@ void Cluster::Impl::tell_plan(JobId job, const sched::Planned& planned) {
 void Cluster::Impl::keep_places(const sched::Group& group, sched::QueueKey key,
                                 const sched::Planned& planned) {
     for (const sched::Pick& pick : planned.picks)
-        pool_.reserve(pick.node, reserved_for(pool_, group, key, planned, pick));
+        pool_.reserve(pick.node,
+                      reserved_for(pool_, group.demand, limit_of(group), key, planned, pick));
     reservations_.insert_or_assign(key.job, KeptPlace{key, group.partition, planned});
 }
 
@@ -71,13 +75,9 @@ void Cluster::Impl::ensure_reserved(sched::QueueKey key, PartitionIndex partitio
         return;
     const sched::Group* group = queue_.group_of(key.job, partition);
     if (group == nullptr || !has_licenses(jobs_.at(key.job))) return;
-    if (const Job& job = jobs_.at(key.job); job.het) {
-        if (!reserve_all(job, key)) unplanned_.insert(key.job);
-        return;
-    }
+    if (const Job& job = jobs_.at(key.job); job.het) return reserve_together(job, key);
     sched::Planner planner(pool_, pool_.reservations(), now_);
-    const Seconds limit = group->limit.value_or(sched::kForever);
-    const auto planned = planner.plan(0, partition, group->demand, limit, key);
+    const auto planned = planner.plan(0, partition, group->demand, limit_of(*group), key);
     if (planned) tell_plan(key.job, *planned);
     // What fits now by count but not by piece (a card half shared out) is not held back for.
     if (planned && planned->start > now_) {
@@ -145,15 +145,31 @@ bool Cluster::Impl::continue_plan() {
             more_to_do_ = true;
             return false;
         }
-        plan.last = stand;
-        if (!plan.seen.insert(stand->first.job).second) continue;
-        if (!plan.kind.deep && is_full(plan, stand->second)) {
-            some_are_untold_ = true;
-        } else {
-            plan_one(plan, stand->first, stand->second);
+        if (!plan_next(plan, *stand, enough - looked_at())) {
+            more_to_do_ = true;
+            return false;
         }
+        plan.last = stand;
     }
     commit_plan();
+    return true;
+}
+
+// False: it takes longer than this part of the plan may.
+bool Cluster::Impl::plan_next(PlanInMaking& plan, const sched::Queue::Stand& stand,
+                              std::uint64_t looks) {
+    const auto& [key, partition] = stand;
+    if (stands_below(key)) return true;
+    const bool resumed = plan.together && plan.together->leader == key.job;
+    if (!plan.seen.insert(key.job).second && !resumed) return true;
+    if (!plan.kind.deep && is_full(plan, partition)) {
+        some_are_untold_ = true;
+        return true;
+    }
+    jobs_.at(key.job).last_evaluated = now_;
+    if (claims_.contains(key.job) || !has_licenses(jobs_.at(key.job))) return true;
+    if (jobs_.at(key.job).het) return plan_together(plan, key, partition, looks);
+    plan_one(plan, key, partition);
     return true;
 }
 
@@ -179,17 +195,12 @@ void Cluster::Impl::add_claims(sched::Reservations& reserved) const {
 }
 
 void Cluster::Impl::plan_one(PlanInMaking& plan, sched::QueueKey key, PartitionIndex partition) {
-    jobs_.at(key.job).last_evaluated = now_;
-    if (claims_.contains(key.job)) return;
-    // Places for several components at once are kept when somebody would pass them.
-    if (jobs_.at(key.job).het || !has_licenses(jobs_.at(key.job))) return;
     const sched::Group& group = *queue_.group_of(key.job, partition);
     std::optional<sched::Planned> planned;
     if (const sched::Planned* before = kept_from_before(plan, key, group)) {
         planned = *before;
     } else {
-        const Seconds limit = group.limit.value_or(sched::kForever);
-        planned = plan.planner.plan(group.id, partition, group.demand, limit, key);
+        planned = plan.planner.plan(group.id, partition, group.demand, limit_of(group), key);
     }
     if (!planned) return;
     // What fits now by count but not by piece is not held back for.
@@ -197,34 +208,42 @@ void Cluster::Impl::plan_one(PlanInMaking& plan, sched::QueueKey key, PartitionI
     for (std::size_t i = 0; waits && i < planned->picks.size(); ++i) {
         const sched::Pick& pick = planned->picks[i];
         plan.reserved.add(pick.node, pool_.node(pick.node).places,
-                          reserved_for(pool_, group, key, *planned, pick));
+                          reserved_for(pool_, group.demand, limit_of(group), key, *planned, pick));
     }
     const bool binds = waits && !is_full(plan, partition);
     if (binds) ++plan.kept[partition];
-    plan.entries.push_back({key, partition, std::move(*planned), waits, binds});
+    plan.entries.push_back({key, partition, std::move(*planned), {}, waits, binds});
+}
+
+// Whether the place of the job that was seen last is looked for anew.
+bool Cluster::Impl::is_renewed(const PlanInMaking& plan) const {
+    const std::size_t position = plan.seen.size();
+    const bool in_turn =
+        position <= kRenewedEachTime || (position + figures_.backfill_cycles) % kRenewalParts == 0;
+    return plan.kind.anew && in_turn;
 }
 
 // The place that the present plan has for the job, if it is good enough for the next one too.
 const sched::Planned* Cluster::Impl::kept_from_before(PlanInMaking& plan, sched::QueueKey key,
                                                       const sched::Group& group) const {
-    const std::size_t position = plan.seen.size();
-    const bool in_turn =
-        position <= kRenewedEachTime || (position + figures_.backfill_cycles) % kRenewalParts == 0;
-    if (plan.kind.anew && in_turn) return nullptr;
+    if (is_renewed(plan)) return nullptr;
     const auto found = reservations_.find(key.job);
     if (found == reservations_.end()) return nullptr;
-    const auto& [kept_for, partition, planned] = found->second;
-    if (!(kept_for == key) || partition != group.partition) return nullptr;
-    plan.checked += planned.picks.size();
-    return still_holds(key, planned, group, plan.planner.outlook()) ? &planned : nullptr;
+    const KeptPlace& kept = found->second;
+    if (!(kept.key == key) || kept.partition != group.partition) return nullptr;
+    plan.checked += kept.planned.picks.size();
+    const bool good =
+        still_holds(key, kept.planned, group.demand, limit_of(group), plan.planner.outlook());
+    return good ? &kept.planned : nullptr;
 }
 
 // Whether the nodes can still be as it was foreseen.
 bool Cluster::Impl::still_holds(sched::QueueKey key, const sched::Planned& planned,
-                                const sched::Group& group, sched::Outlook& beside) const {
+                                const sched::Demand& demand, Seconds limit,
+                                sched::Outlook& beside) const {
     if (planned.start <= now_) return false;
     const sched::View view{.start = planned.start,
-                           .end = planned.start + group.limit.value_or(sched::kForever),
+                           .end = planned.start + limit,
                            .key = key,
                            .future = true,
                            .outlook = &beside,
@@ -232,8 +251,8 @@ bool Cluster::Impl::still_holds(sched::QueueKey key, const sched::Planned& plann
     return std::ranges::all_of(planned.picks, [&](const sched::Pick& pick) {
         const sched::NodeEntry& node = pool_.node(pick.node);
         const auto room = sched::room_in(pool_, pick.node, view);
-        if (!room || !sched::is_candidate(node, pick.node, group.demand)) return false;
-        const sched::Fit fit = sched::fit(node, *room, group.demand, pool_.unit());
+        if (!room || !sched::is_candidate(node, pick.node, demand)) return false;
+        const sched::Fit fit = sched::fit(node, *room, demand, pool_.unit());
         bool enough = fit.tasks >= pick.tasks;
         for (std::size_t kind = 0; kind < pick.gpus.size(); ++kind)
             enough &= fit.gpus[kind] >= pick.gpus[kind];
@@ -250,7 +269,10 @@ void Cluster::Impl::forget_starts() {
         pending->planned_start.reset();
         pending->planned_nodes.clear();
     };
-    for (const auto& [id, reservation] : reservations_) forget(id);
+    for (const auto& [id, kept] : reservations_) {
+        forget(id);
+        for (const PlannedPart& part : kept.parts) forget(part.job);
+    }
     reservations_.clear();
     if (!making_->kind.deep) return;
     for (const JobId id : foretold_) {
@@ -258,6 +280,35 @@ void Cluster::Impl::forget_starts() {
         forget(id);
     }
     foretold_.clear();
+}
+
+// The places of one entry go into the plan that is kept, if they still can be.
+bool Cluster::Impl::take_over(const PlanInMaking::Entry& entry, const sched::Group& group,
+                              sched::Reservations& reserved, sched::Outlook* check) const {
+    const JobId id = entry.key.job;
+    if (!entry.parts.empty())
+        return keep_together(components_to_place(jobs_.at(id)), entry.parts, id, reserved, check);
+    if (check != nullptr &&
+        !still_holds(entry.key, entry.planned, group.demand, limit_of(group), *check))
+        return false;
+    for (const sched::Pick& pick : entry.planned.picks) {
+        reserved.add(
+            pick.node, pool_.node(pick.node).places,
+            reserved_for(pool_, group.demand, limit_of(group), entry.key, entry.planned, pick));
+    }
+    return true;
+}
+
+// Returns the jobs that were told a start: one, or all components of one.
+std::vector<JobId> Cluster::Impl::tell_entry(const PlanInMaking::Entry& entry) {
+    if (entry.parts.empty()) {
+        tell_plan(entry.key.job, entry.planned);
+        return {entry.key.job};
+    }
+    std::vector<JobId> told;
+    tell_parts(entry.parts);
+    for (const PlannedPart& part : entry.parts) told.push_back(part.job);
+    return told;
 }
 
 void Cluster::Impl::commit_plan() {
@@ -280,23 +331,20 @@ void Cluster::Impl::commit_plan() {
         const sched::Group* group = queue_.group_of(entry.key.job, entry.partition);
         if (group == nullptr || !group->members.contains(entry.key)) continue;
         if (claims_.contains(entry.key.job)) continue;
-        if (doubtful && entry.binds && !still_holds(entry.key, entry.planned, *group, beside))
+        if (copied && entry.binds &&
+            !take_over(entry, *group, reserved, doubtful ? &beside : nullptr))
             continue;
-        tell_plan(entry.key.job, entry.planned);
+        const std::vector<JobId> told_now = tell_entry(entry);
         if (!entry.binds) {
-            foretold_.insert(entry.key.job);
+            foretold_.insert(told_now.begin(), told_now.end());
             continue;
         }
-        foretold_.erase(entry.key.job);
+        for (const JobId id : told_now) foretold_.erase(id);
         if (!plan_expires_ || entry.planned.start < *plan_expires_)
             plan_expires_ = entry.planned.start;
-        for (std::size_t i = 0; copied && i < entry.planned.picks.size(); ++i) {
-            const sched::Pick& pick = entry.planned.picks[i];
-            reserved.add(pick.node, pool_.node(pick.node).places,
-                         reserved_for(pool_, *group, entry.key, entry.planned, pick));
-        }
         reservations_.insert_or_assign(
-            entry.key.job, KeptPlace{entry.key, entry.partition, std::move(entry.planned)});
+            entry.key.job, KeptPlace{entry.key, entry.partition, std::move(entry.planned),
+                                     std::move(entry.parts)});
     }
     std::vector<NodeIndex> concerned = pool_.set_reservations(std::move(reserved));
     std::erase_if(concerned, [&](NodeIndex node) { return pool_.node(node).free.cores == 0; });

@@ -26,7 +26,7 @@ void Cluster::Impl::keep_claim(const sched::Group& group, sched::QueueKey key,
             reserved.key = kBeforeAll;
             reserved.job = key.job;
             reserved.from = now_;
-            reserved.until = claim.expires + group.limit.value_or(sched::kForever);
+            reserved.until = claim.expires + limit_of(spec);
             reserved.room = pool_.room_of(node, grant);
             reserved.whole = shape.whole_nodes;
             claim.places.emplace_back(node, std::move(reserved));
@@ -37,12 +37,10 @@ void Cluster::Impl::keep_claim(const sched::Group& group, sched::QueueKey key,
     ++claims_version_;
     claims_.insert_or_assign(key.job, std::move(claim));
     if (!waits) return;
-    auto& pending = std::get<model::Pending>(jobs_.at(key.job).phase);
-    pending.planned_start = left;
-    pending.planned_nodes.clear();
     for (const FoundPlace& place : found) {
-        for (const model::NodeGrant& grant : place.allocation.nodes)
-            pending.planned_nodes.push_back(grant.node);
+        auto& pending = std::get<model::Pending>(jobs_.at(place.job).phase);
+        pending.planned_start = left;
+        pending.planned_nodes = place.allocation.node_names();
     }
     set_waiting_reason(jobs_.at(key.job), group.partition);
 }

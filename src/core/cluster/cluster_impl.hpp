@@ -16,10 +16,12 @@
 #include "base/packed_set.hpp"
 #include "core/cluster/cluster.hpp"
 #include "core/cluster/derived.hpp"
+#include "core/cluster/het.hpp"
 #include "core/cluster/name_index.hpp"
 #include "core/cluster/preemption.hpp"
 #include "core/cluster/timers.hpp"
 #include "core/cluster/trigger_table.hpp"
+#include "core/sched/idle.hpp"
 #include "core/sched/license_ledger.hpp"
 #include "core/sched/node_pool.hpp"
 #include "core/sched/placement.hpp"
@@ -64,6 +66,12 @@ inline model::Outcome outcome_without_exit(model::JobState state, model::Reason 
     outcome.reason = reason;
     outcome.cancelled_by = by;
     return outcome;
+}
+
+// How long a job may stay, as plans count it.
+inline Seconds limit_of(const JobSpec& spec) {
+    const bool limited = spec.time_limit && !spec.time_limit->unlimited;
+    return limited ? spec.time_limit->seconds : sched::kForever;
 }
 
 inline bool is_configuring(const Job& job) {
@@ -180,6 +188,7 @@ class Cluster::Impl {
     void set_reason(Job& job, model::Reason reason, std::string detail = {});
     void unqueue(JobId id);
     void enqueue(const Job& job, const std::vector<PartitionIndex>& open);
+    void joined_queue(sched::QueueKey key);
     std::vector<PartitionIndex> open_partitions(const JobSpec& spec,
                                                 model::Reason& first_problem) const;
     sched::QueueKey key_of(const Job& job, const model::Partition& partition) const;
@@ -197,13 +206,15 @@ class Cluster::Impl {
     bool take_up(const sched::Queue::Offer& offer);
     Try try_start(sched::Group& group, sched::QueueKey key);
     Try try_beside(sched::Group& group, sched::QueueKey key);
-    bool heed_those_ahead(const sched::Group& group, sched::QueueKey key);
+    bool heed_those_ahead(PartitionIndex partition, sched::QueueKey key);
     void review_hope();
     void give_up_hope(sched::Group& group);
+    std::optional<std::pair<model::Reason, std::string>> no_hope(const sched::Group& group) const;
+    void settle_hope(sched::Group& group, std::optional<std::pair<model::Reason, std::string>> why);
     void ensure_reserved(sched::QueueKey key, PartitionIndex partition);
-    static sched::Reserved reserved_for(const sched::NodePool& pool, const sched::Group& group,
-                                        sched::QueueKey key, const sched::Planned& planned,
-                                        const sched::Pick& pick);
+    static sched::Reserved reserved_for(const sched::NodePool& pool, const sched::Demand& demand,
+                                        Seconds limit, sched::QueueKey key,
+                                        const sched::Planned& planned, const sched::Pick& pick);
     void tell_plan(JobId job, const sched::Planned& planned);
     void keep_places(const sched::Group& group, sched::QueueKey key, const sched::Planned& planned);
     std::optional<model::Allocation> find_room(const sched::Group& group, const sched::View& view,
@@ -216,12 +227,17 @@ class Cluster::Impl {
     std::optional<Instant> next_plan() const;
     bool continue_plan();
     void plan_one(PlanInMaking& plan, sched::QueueKey key, PartitionIndex partition);
+    bool plan_next(PlanInMaking& plan, const sched::Queue::Stand& stand, std::uint64_t looks);
     const sched::Planned* kept_from_before(PlanInMaking& plan, sched::QueueKey key,
                                            const sched::Group& group) const;
-    bool still_holds(sched::QueueKey key, const sched::Planned& planned, const sched::Group& group,
-                     sched::Outlook& beside) const;
+    bool still_holds(sched::QueueKey key, const sched::Planned& planned,
+                     const sched::Demand& demand, Seconds limit, sched::Outlook& beside) const;
+    bool is_renewed(const PlanInMaking& plan) const;
+    bool take_over(const PlanInMaking::Entry& entry, const sched::Group& group,
+                   sched::Reservations& reserved, sched::Outlook* check) const;
     bool is_full(const PlanInMaking& plan, PartitionIndex partition) const;
     bool is_full(const PlanInMaking& plan) const;
+    std::vector<JobId> tell_entry(const PlanInMaking::Entry& entry);
     void forget_starts();
     void commit_plan();
     void add_claims(sched::Reservations& reserved) const;
@@ -239,6 +255,8 @@ class Cluster::Impl {
     std::set<JobId> lift_leaving(LiftedRuns& lifted, JobId waiting);
     std::optional<PreemptUnit> unit_of(const Job& job, std::uint32_t tier);
     std::vector<PreemptUnit> preemptable_for(const sched::Group& group, sched::QueueKey key);
+    bool may_take(const std::vector<FoundPlace>& found,
+                  const std::vector<PreemptUnit>& units) const;
     bool choose_victims(const sched::Group& group, sched::QueueKey key, LiftedRuns& lifted,
                         std::vector<PreemptUnit>& units);
     bool try_preempt(const sched::Group& group, sched::QueueKey key);
@@ -316,9 +334,12 @@ class Cluster::Impl {
 
     // --- licenses.cpp
     Status check_licenses(const JobSpec& spec) const;
-    std::optional<std::vector<model::License>> find_licenses(const Job& job,
-                                                             sched::WindowOwner owner) const;
+    std::optional<std::vector<model::License>> find_licenses(
+        const Job& job, sched::WindowOwner owner, const sched::LicenseLedger& ledger) const;
+    std::optional<sched::LicenseLedger> with_licenses(const Job& job) const;
     bool has_licenses(const Job& job) const;
+    model::LicenseRequest wanted_licenses(const Job& job) const;
+    bool license_all(const std::vector<JobSpec>& specs) const;
     sched::QueueKey license_key_of(const Job& job) const;
     void wait_for_licenses(Job& job);
     void leave_license_line(JobId job);
@@ -345,21 +366,52 @@ class Cluster::Impl {
     Job& accept(JobSpec spec, const event::Submit& event, std::optional<model::HetPlace> het);
     bool review_follower(Job& job);
     std::optional<std::pair<model::Reason, std::string>> component_problem(const Job& leader) const;
-    void queue_components(const Job& leader);
-    std::optional<std::vector<FoundPlace>> find_together(const Job& leader, sched::QueueKey key);
-    bool try_start_all(const Job& leader, sched::QueueKey key, bool backfilled);
-    void keep_place(JobId job, sched::QueueKey key, const sched::Demand& demand,
-                    const sched::Planned& planned, Seconds limit, KeptPlace& reservation);
-    std::optional<PartitionIndex> place_component(const Job& job, sched::QueueKey key,
-                                                  model::Allocation& allocation,
-                                                  Terms& terms) const;
-    bool reserve_all(const Job& leader, sched::QueueKey key);
     void end_companions(const Job& job, const model::Outcome& outcome, EndCause cause,
                         Seconds grace, model::Completing::Next next);
     void end_pending_companions(const Job& job, const model::Outcome& outcome);
     void share_reason(const Job& leader);
     void check_component(const Job& job) const;
     StepTry try_parts(const event::CreateStep& event);
+
+    // --- het_places.cpp: where all components fit, each beside the others
+    Component component_of(const JobSpec& spec) const;
+    std::vector<Component> components_to_place(const Job& leader) const;
+    void queue_components(const Job& leader);
+    std::optional<PartitionIndex> place_component(const Component& component,
+                                                  model::Allocation& allocation,
+                                                  Terms& terms) const;
+    void try_out(const Component& component, const FoundPlace& place);
+    std::optional<std::vector<FoundPlace>> find_together(const Job& leader);
+    bool try_start_all(const Job& leader, bool backfilled);
+    bool could_hold_together(const std::vector<Component>& components, sched::Nodes which) const;
+    Status check_together(const std::vector<JobSpec>& specs) const;
+    std::optional<std::pair<model::Reason, std::string>> no_hope_together(const Job& leader) const;
+
+    // --- het_plan.cpp: from when on they do
+    enum class Search { Found, Never, Later };
+    using Places = std::vector<std::pair<NodeIndex, sched::Reserved>>;
+    Places places_of(const Component& component, const PlannedPart& part, sched::QueueKey key,
+                     JobId leader) const;
+    static std::optional<PlannedPart> plan_component(const Component& component,
+                                                     sched::Planner& planner);
+    bool plan_beside(const std::vector<Component>& components, JobId leader,
+                     const std::vector<PlannedPart>& alone, sched::Planner& planner,
+                     sched::Reservations& reserved, std::vector<PlannedPart>& parts,
+                     std::optional<Instant>& next) const;
+    Search search_together(const std::vector<Component>& components, TogetherSearch& search,
+                           sched::Reservations& reserved, const SearchBounds& bounds,
+                           std::vector<PlannedPart>& parts) const;
+    bool keep_together(const std::vector<Component>& components,
+                       const std::vector<PlannedPart>& parts, JobId leader,
+                       sched::Reservations& reserved, sched::Outlook* check) const;
+    void reserve_together(const Job& leader, sched::QueueKey key);
+    void tell_parts(const std::vector<PlannedPart>& parts);
+    bool stands_below(sched::QueueKey key);
+    bool plan_together(PlanInMaking& plan, sched::QueueKey key, PartitionIndex partition,
+                       std::uint64_t looks);
+    bool kept_together(PlanInMaking& plan, sched::QueueKey key,
+                       const std::vector<Component>& components,
+                       std::vector<PlannedPart>& parts) const;
 
     // --- cron.cpp: jobs that come again (scrontab)
     void on(const event::Crontab& event);

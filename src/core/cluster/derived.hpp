@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/cluster/event.hpp"
+#include "core/cluster/het.hpp"
 #include "core/cluster/trigger_table.hpp"
 #include "core/sched/node_pool.hpp"
 #include "core/sched/planner.hpp"
@@ -104,6 +105,7 @@ struct KeptPlace {
     sched::QueueKey key;
     PartitionIndex partition = 0;
     sched::Planned planned;
+    std::vector<PlannedPart> parts = {};  // Of a heterogeneous job, which has all its nodes above.
 };
 
 // A plan for the top of the queue in the making. Jobs come and go between its parts; what does not
@@ -113,8 +115,9 @@ struct PlanInMaking {
         sched::QueueKey key;
         PartitionIndex partition;
         sched::Planned planned;
-        bool waits;  // It cannot start now.
-        bool binds;  // So places are kept for it; else its start is only told.
+        std::vector<PlannedPart> parts;  // As in KeptPlace.
+        bool waits;                      // It cannot start now.
+        bool binds;                      // So places are kept for it; else its start is only told.
     };
     struct Kind {
         bool anew;  // Else it is the present plan, and those who came behind it.
@@ -123,16 +126,19 @@ struct PlanInMaking {
     PlanInMaking(const sched::NodePool& pool, Instant now, Seconds window, Kind which)
         : kind(which),
           kept(pool.partition_count(), 0),
+          horizon(now + window),
           reserved(pool.no_reservations()),
-          planner(pool, reserved, now, {.from = now, .horizon = now + window}) {}
+          planner(pool, reserved, now, {.from = now, .horizon = horizon}) {}
     PlanInMaking(const PlanInMaking&) = delete;
 
     Kind kind;
     std::vector<std::uint32_t> kept;  // Jobs with places, by partition.
+    Instant horizon;
     sched::Reservations reserved;
     sched::Planner planner;
     std::optional<sched::Queue::Stand> last;  // Planned so far.
     std::set<JobId> seen;
+    std::optional<TogetherSearch> together;  // For a heterogeneous job: not done yet.
     std::vector<Entry> entries;
     std::uint32_t passes = 0;
     std::uint64_t checked = 0;  // Places of the plan before it that were looked at again.

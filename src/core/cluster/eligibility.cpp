@@ -52,13 +52,16 @@ void Cluster::Impl::enqueue(const Job& job, const std::vector<PartitionIndex>& o
     for (const PartitionIndex index : open) {
         const sched::QueueKey key = key_of(job, partitions_[index]);
         queue_.add(key, index, shape_for(*job.spec, index), limit, pool_);
-        preempt_is_stale_ = true;
-        // Behind the end of the plan there is nothing in it to change; behind those in it, only to
-        // add.
-        const auto& last = pool_.reservations().last_key();
-        const bool behind = last && *last < key;
-        if (!plan_end_ || key < *plan_end_) (behind ? plan_is_short_ : plan_is_stale_) = true;
+        joined_queue(key);
     }
+}
+
+// Behind the end of the plan there is nothing in it to change; behind those in it, only to add.
+void Cluster::Impl::joined_queue(sched::QueueKey key) {
+    preempt_is_stale_ = true;
+    const auto& last = pool_.reservations().last_key();
+    const bool behind = last && *last < key;
+    if (!plan_end_ || key < *plan_end_) (behind ? plan_is_short_ : plan_is_stale_) = true;
 }
 
 // Those it could run in now; and what is wrong with the first that it cannot.
@@ -128,6 +131,7 @@ void Cluster::Impl::review(Job& job) {
     if (const auto opens = opens_at(*job.spec)) {
         out(Reason::Reservation);
         pending->planned_start = opens;
+        if (job.het) share_reason(job);
         return;
     }
     if (!has_licenses(job)) {

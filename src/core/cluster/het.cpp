@@ -7,22 +7,10 @@
 
 #include "base/assert.hpp"
 #include "core/cluster/cluster_impl.hpp"
-#include "core/sched/placement.hpp"
 
 namespace switchyard::core {
-namespace {
 
 using model::Reason;
-
-// A common start is looked for so many times; each try costs a plan for every component.
-constexpr int kPlanTriesMax = 8;
-
-Seconds limit_of(const JobSpec& spec) {
-    const bool limited = spec.time_limit && !spec.time_limit->unlimited;
-    return limited ? spec.time_limit->seconds : sched::kForever;
-}
-
-}  // namespace
 
 const Job& Cluster::Impl::leader_of(const Job& job) const {
     const Job* leader = is_follower(job) ? find_job(job.het->leader) : nullptr;
@@ -64,7 +52,7 @@ Status Cluster::Impl::complete_components(const event::Submit& event, std::vecto
         limit_memory(spec);
         SY_CHECK(validate(spec, event.caller, notes));
     }
-    return {};
+    return het ? check_together(specs) : Status();
 }
 
 // A follower is never in the queue itself: what changes about it is a matter of its leader's.
@@ -103,159 +91,10 @@ std::optional<std::pair<Reason, std::string>> Cluster::Impl::component_problem(
             if (!problem) problem = up ? limit : Reason::PartitionDown;
         }
         if (!open) return std::pair(problem.value_or(Reason::PartitionDown), std::string());
+        if (is_follower(job) && opens_at(*job.spec))
+            return std::pair(Reason::Reservation, std::string());
     }
     return std::nullopt;
-}
-
-// The leader stands in every partition that one of them may use, so that room anywhere wakes it;
-// with the needs of the component that is content with least.
-void Cluster::Impl::queue_components(const Job& leader) {
-    std::map<PartitionIndex, sched::Shape> shapes;
-    for (const JobId id : live_components(leader)) {
-        const JobSpec& spec = *jobs_.at(id).spec;
-        for (const std::string& name : spec.partitions) {
-            const auto index = partition_index(name);
-            if (!index) continue;
-            sched::Shape shape = shape_for(spec, *index);
-            shape.only_job = leader.id.value;
-            const std::uint32_t cpus = sched::make_demand(shape, pool_).cpus_min;
-            const auto known = shapes.find(*index);
-            if (known == shapes.end() || cpus < sched::make_demand(known->second, pool_).cpus_min)
-                shapes.insert_or_assign(*index, std::move(shape));
-        }
-    }
-    preempt_is_stale_ = true;
-    for (auto& [index, shape] : shapes) {
-        queue_.add(key_of(leader, partitions_[index]), index, shape, limit_of(*leader.spec), pool_);
-    }
-}
-
-// Where one component fits now, beside those that are already claimed for.
-std::optional<PartitionIndex> Cluster::Impl::place_component(const Job& job, sched::QueueKey key,
-                                                             model::Allocation& allocation,
-                                                             Terms& terms) const {
-    sched::View view{
-        .start = now_, .end = now_ + limit_of(*job.spec), .key = key, .uid = job.spec->uid};
-    for (const std::string& name : job.spec->partitions) {
-        const auto index = partition_index(name);
-        if (!index || limit_problem(*job.spec, partitions_[*index])) continue;
-        const sched::Demand demand = sched::make_demand(shape_for(*job.spec, *index), pool_);
-        for (const sched::WindowOwner owner : sched::owners_of(demand.shape)) {
-            view.owner = owner;
-            const auto picks = sched::place(pool_, *index, demand, view);
-            const auto licenses = find_licenses(job, owner);
-            if (!picks || !licenses) continue;
-            if (auto found = sched::make_allocation(pool_, demand, *picks)) {
-                allocation = *std::move(found);
-                terms = {owner, *licenses};
-                return index;
-            }
-        }
-    }
-    return std::nullopt;
-}
-
-// Where all of them fit now, each beside the others.
-std::optional<std::vector<FoundPlace>> Cluster::Impl::find_together(const Job& leader,
-                                                                    sched::QueueKey key) {
-    std::vector<FoundPlace> found;
-    std::vector<std::pair<NodeIndex, JobId>> claimed;
-    const std::vector<JobId> ids = live_components(leader);
-    for (const JobId id : ids) {
-        const Job& job = jobs_.at(id);
-        FoundPlace place{id, 0, {}, {}};
-        const auto partition = place_component(job, key, place.allocation, place.terms);
-        if (!partition) break;
-        place.partition = *partition;
-        licenses_.claim(id, place.terms.licenses, now_ + limit_of(*job.spec), place.terms.owner);
-        const sched::Shape shape = sched::shape_of(*job.spec, partitions_[*partition], settings_);
-        for (const model::NodeGrant& grant : place.allocation.nodes) {
-            sched::Holding holding;
-            holding.job = id;
-            holding.until = now_ + limit_of(*job.spec);
-            holding.uid = job.spec->uid;
-            holding.grant = grant;
-            holding.whole = shape.whole_nodes;
-            holding.share = shape.share;
-            holding.single_user = shape.single_user;
-            const NodeIndex node = *node_index(grant.node);
-            pool_.claim(node, std::move(holding));
-            claimed.emplace_back(node, id);
-        }
-        found.push_back(std::move(place));
-    }
-    // Only a trial: what starts claims for itself.
-    for (const auto& [node, id] : claimed) pool_.release(node, id);
-    for (const FoundPlace& each : found) licenses_.release(each.job);
-    if (found.size() < ids.size()) return std::nullopt;
-    return found;
-}
-
-bool Cluster::Impl::try_start_all(const Job& leader, sched::QueueKey key, bool backfilled) {
-    auto found = find_together(leader, key);
-    if (!found) return false;
-    for (FoundPlace& each : *found)
-        start(jobs_.at(each.job), each.partition, std::move(each.allocation), backfilled,
-              each.terms);
-    return true;
-}
-
-void Cluster::Impl::keep_place(JobId job, sched::QueueKey key, const sched::Demand& demand,
-                               const sched::Planned& planned, Seconds limit,
-                               KeptPlace& reservation) {
-    for (const sched::Pick& pick : planned.picks) {
-        sched::Reserved reserved;
-        reserved.key = key;
-        reserved.job = job;
-        reserved.from = planned.start;
-        reserved.until = planned.start + limit;
-        reserved.room = sched::planned_room(pool_, demand, pick);
-        reserved.whole = demand.shape.whole_nodes;
-        pool_.reserve(pick.node, std::move(reserved));
-        reservation.planned.picks.push_back(pick);
-    }
-}
-
-// Places kept for all of them from one moment on: the first at which each has one beside the
-// others.
-bool Cluster::Impl::reserve_all(const Job& leader, sched::QueueKey key) {
-    const std::vector<JobId> ids = live_components(leader);
-    Instant start = now_;
-    for (int tries = 0; tries < kPlanTriesMax; ++tries) {
-        const Instant wanted = start;
-        KeptPlace reservation{key, 0, {wanted, {}, sched::kNobody}};
-        const auto drop = [&] {
-            for (const sched::Pick& pick : reservation.planned.picks)
-                pool_.drop_reservation(pick.node, leader.id);
-        };
-        for (const JobId id : ids) {
-            const JobSpec& spec = *jobs_.at(id).spec;
-            const auto index = partition_index(spec.partitions.front());
-            if (!index) break;
-            const sched::Demand demand = sched::make_demand(shape_for(spec, *index), pool_);
-            // Behind its sisters, before everybody whom the leader is before.
-            sched::QueueKey own = key;
-            own.job = id;
-            sched::Planner planner(pool_, pool_.reservations(), now_, {.from = wanted});
-            const auto planned = planner.plan(0, *index, demand, limit_of(spec), own);
-            if (!planned) {
-                drop();
-                return false;
-            }
-            start = std::max(start, planned->start);
-            keep_place(leader.id, own, demand, *planned, limit_of(spec), reservation);
-        }
-        const bool agreed = start == wanted;
-        if (agreed && start > now_) {
-            auto& pending = std::get<model::Pending>(jobs_.at(leader.id).phase);
-            if (start < now_ + sched::kForever / 2) pending.planned_start = start;
-            reservations_.insert_or_assign(leader.id, std::move(reservation));
-            return true;
-        }
-        drop();
-        if (agreed) return true;
-    }
-    return false;
 }
 
 // The others' runs end as this one does. A follower that was cancelled goes alone.
@@ -287,6 +126,8 @@ void Cluster::Impl::share_reason(const Job& leader) {
         if (id == leader.id || pending == nullptr) continue;
         pending->reason = from.reason;
         pending->detail = from.detail;
+        pending->planned_start = from.planned_start;
+        if (!from.planned_start) pending->planned_nodes.clear();
     }
 }
 

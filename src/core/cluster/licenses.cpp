@@ -16,11 +16,6 @@ model::LicenseRequest request_of(const JobSpec& spec) {
     return request ? *std::move(request) : model::LicenseRequest{};
 }
 
-Seconds limit_of(const JobSpec& spec) {
-    return spec.time_limit && !spec.time_limit->unlimited ? spec.time_limit->seconds
-                                                          : sched::kForever;
-}
-
 bool share_a_name(const model::LicenseRequest& a, const model::LicenseRequest& b) {
     return std::ranges::any_of(a.entries, [&](const model::License& one) {
         return std::ranges::find(b.entries, one.name, &model::License::name) != b.entries.end();
@@ -36,37 +31,95 @@ Status Cluster::Impl::check_licenses(const JobSpec& spec) const {
     return {};
 }
 
-// What it would get now, in the reservation `owner`; none: it has to wait.
+// Whether there are so many at all that every component of a heterogeneous job has its own. Those
+// that are content with one of several come last.
+bool Cluster::Impl::license_all(const std::vector<JobSpec>& specs) const {
+    sched::LicenseLedger ledger;
+    ledger.reset(settings_.licenses);
+    const auto claim = [&](bool any) {
+        for (std::uint32_t i = 0; i < specs.size(); ++i) {
+            const model::LicenseRequest request = request_of(specs[i]);
+            if (request.any != any || request.entries.empty()) continue;
+            auto found = ledger.find(request, sched::kNobody, now_, now_);
+            if (!found) return false;
+            ledger.claim(JobId{i + 1}, *std::move(found), Instant::max(), sched::kNobody);
+        }
+        return true;
+    };
+    return claim(false) && claim(true);
+}
+
+// All that a job needs to start; of what is only one of several, the first.
+model::LicenseRequest Cluster::Impl::wanted_licenses(const Job& job) const {
+    if (!job.het) return request_of(*job.spec);
+    model::LicenseRequest all;
+    for (const JobId id : live_components(job)) {
+        model::LicenseRequest one = request_of(*jobs_.at(id).spec);
+        if (one.any) one.entries.resize(1);
+        for (model::License& entry : one.entries) {
+            const auto known = std::ranges::find(all.entries, entry.name, &model::License::name);
+            if (known == all.entries.end()) {
+                all.entries.push_back(std::move(entry));
+            } else {
+                known->count += entry.count;
+            }
+        }
+    }
+    return all;
+}
+
+// What it would get now, in the reservation `owner`, as the ledger says; none: it has to wait.
 std::optional<std::vector<model::License>> Cluster::Impl::find_licenses(
-    const Job& job, sched::WindowOwner owner) const {
+    const Job& job, sched::WindowOwner owner, const sched::LicenseLedger& ledger) const {
     if (job.spec->licenses.empty()) return std::vector<model::License>();
     const model::LicenseRequest request = request_of(*job.spec);
     const Instant end = now_ + limit_of(*job.spec);
-    auto found = licenses_.find(request, owner, now_, end);
+    auto found = ledger.find(request, owner, now_, end);
     if (!found || license_line_.empty()) return found;
-    const sched::QueueKey own = license_key_of(job);
+    const sched::QueueKey own = license_key_of(leader_of(job));
     for (const sched::QueueKey& key : license_line_) {
         if (!(key < own)) break;
-        const JobSpec& first = *jobs_.at(key.job).spec;
-        const model::LicenseRequest wanted = request_of(first);
+        const Job& first = jobs_.at(key.job);
+        const model::LicenseRequest wanted = wanted_licenses(first);
         if (!share_a_name(request, wanted)) continue;
-        const auto before = licenses_.earliest(wanted, sched::kNobody, now_, limit_of(first));
-        sched::LicenseLedger beside = licenses_;
+        const Seconds limit = limit_of(*first.spec);
+        const auto before = ledger.earliest(wanted, sched::kNobody, now_, limit);
+        sched::LicenseLedger beside = ledger;
         beside.claim(job.id, *found, end, owner);
-        const auto after = beside.earliest(wanted, sched::kNobody, now_, limit_of(first));
+        const auto after = beside.earliest(wanted, sched::kNobody, now_, limit);
         if (before && (!after || *after > *before)) return std::nullopt;
         break;
     }
     return found;
 }
 
-// In any of the reservations it may run in, or outside.
+// The ledger as it would be if the job, with all its components, had what it needs, in any of the
+// reservations it may run in, or outside; none: it has to wait.
+std::optional<sched::LicenseLedger> Cluster::Impl::with_licenses(const Job& job) const {
+    sched::LicenseLedger ledger = licenses_;
+    std::vector<JobId> ids = live_components(job);
+    // Those that are content with one of several come last.
+    std::ranges::sort(ids, {},
+                      [&](JobId id) { return std::pair(request_of(*jobs_.at(id).spec).any, id); });
+    for (const JobId id : ids) {
+        const Job& part = jobs_.at(id);
+        std::vector<sched::WindowOwner> owners = owners_of(*part.spec);
+        if (owners.empty()) owners.push_back(sched::kNobody);
+        const auto claim = [&](sched::WindowOwner owner) {
+            auto found = find_licenses(part, owner, ledger);
+            if (found) ledger.claim(id, *std::move(found), now_ + limit_of(*part.spec), owner);
+            return found.has_value();
+        };
+        if (std::ranges::none_of(owners, claim)) return std::nullopt;
+    }
+    return ledger;
+}
+
 bool Cluster::Impl::has_licenses(const Job& job) const {
-    if (job.spec->licenses.empty()) return true;
-    std::vector<sched::WindowOwner> owners = owners_of(*job.spec);
-    if (owners.empty()) owners.push_back(sched::kNobody);
-    return std::ranges::any_of(
-        owners, [&](sched::WindowOwner owner) { return find_licenses(job, owner).has_value(); });
+    const auto needs_none = [&](JobId id) { return jobs_.at(id).spec->licenses.empty(); };
+    const bool none = job.het ? std::ranges::all_of(live_components(job), needs_none)
+                              : job.spec->licenses.empty();
+    return none || with_licenses(job);
 }
 
 sched::QueueKey Cluster::Impl::license_key_of(const Job& job) const {
@@ -89,8 +142,9 @@ void Cluster::Impl::wait_for_licenses(Job& job) {
     license_places_.insert_or_assign(job.id, key);
     auto& pending = std::get<model::Pending>(job.phase);
     const auto turn =
-        licenses_.earliest(request_of(*job.spec), sched::kNobody, now_, limit_of(*job.spec));
+        licenses_.earliest(wanted_licenses(job), sched::kNobody, now_, limit_of(*job.spec));
     if (turn && *turn > now_ && *turn < now_ + sched::kForever / 2) pending.planned_start = turn;
+    if (job.het) share_reason(job);
 }
 
 // Licenses came back: those in line who can have them now enter the queue, each beside those before
@@ -101,17 +155,11 @@ void Cluster::Impl::call_license_line() {
     std::vector<JobId> called;
     for (const sched::QueueKey& key : std::set<sched::QueueKey>(license_line_)) {
         const JobId id = key.job;
-        const Job& job = jobs_.at(id);
-        std::vector<sched::WindowOwner> owners = owners_of(*job.spec);
-        if (owners.empty()) owners.push_back(sched::kNobody);
-        for (const sched::WindowOwner owner : owners) {
-            const auto found = find_licenses(job, owner);
-            if (!found) continue;
-            licenses_.claim(id, *found, now_ + limit_of(*job.spec), owner);
-            leave_license_line(id);
-            called.push_back(id);
-            break;
-        }
+        auto with = with_licenses(jobs_.at(id));
+        if (!with) continue;
+        licenses_ = *std::move(with);
+        leave_license_line(id);
+        called.push_back(id);
     }
     licenses_ = truly;
     for (const JobId id : called) review(jobs_.at(id));

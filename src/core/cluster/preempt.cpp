@@ -86,14 +86,14 @@ void Cluster::Impl::has_left(JobId job, const model::Running& run) {
 std::optional<std::vector<FoundPlace>> Cluster::Impl::find_places(const sched::Group& group,
                                                                   sched::QueueKey key) {
     const Job& job = jobs_.at(key.job);
-    if (job.het) return find_together(job, key);
+    if (job.het) return find_together(job);
     const sched::View view{.start = now_,
                            .end = now_ + group.limit.value_or(sched::kForever),
                            .key = key,
                            .uid = job.spec->uid};
     Try tried;
     auto allocation = find_room(group, view, tried);
-    const auto licenses = allocation ? find_licenses(job, tried.owner) : std::nullopt;
+    const auto licenses = allocation ? find_licenses(job, tried.owner, licenses_) : std::nullopt;
     if (!licenses) return std::nullopt;
     std::vector<FoundPlace> found;
     found.push_back({job.id, group.partition, *std::move(allocation), {tried.owner, *licenses}});
@@ -148,11 +148,21 @@ std::optional<PreemptUnit> Cluster::Impl::unit_of(const Job& job, std::uint32_t 
 std::vector<PreemptUnit> Cluster::Impl::preemptable_for(const sched::Group& group,
                                                         sched::QueueKey key) {
     const Job& waiting = jobs_.at(key.job);
+    const std::vector<Component> components =
+        waiting.het ? components_to_place(waiting) : std::vector<Component>();
+    const auto serves = [&](const RunRank& rank) {
+        if (!waiting.het) return pool_.overlap(rank.partition, group.partition);
+        return std::ranges::any_of(components, [&](const Component& component) {
+            return std::ranges::any_of(component.where, [&](const Component::Where& where) {
+                return rank.tier < where.key.tier && pool_.overlap(rank.partition, where.partition);
+            });
+        });
+    };
     std::vector<PreemptUnit> units;
     std::set<JobId> seen;
     for (const RunRank& rank : preemptable_.in_order()) {
         if (rank.tier >= key.tier || units.size() == kUnitsMax) break;
-        if (!waiting.het && !pool_.overlap(rank.partition, group.partition)) continue;
+        if (!serves(rank)) continue;
         const Job& job = jobs_.at(rank.job);
         if (!seen.insert(leader_of(job).id).second) continue;
         if (auto unit = unit_of(job, key.tier)) units.push_back(*std::move(unit));
@@ -194,10 +204,27 @@ bool Cluster::Impl::choose_victims(const sched::Group& group, sched::QueueKey ke
     return true;
 }
 
+// A component whose partition does not come before theirs has no part in what others leave for its
+// sisters.
+bool Cluster::Impl::may_take(const std::vector<FoundPlace>& found,
+                             const std::vector<PreemptUnit>& units) const {
+    for (const FoundPlace& place : found) {
+        const std::uint32_t tier = partitions_[place.partition].priority_tier;
+        for (const PreemptUnit& unit : units) {
+            for (const auto& [node, id] : unit.holds) {
+                if (preemptable_.find(id)->tier >= tier &&
+                    place.allocation.find(pool_.node(node).name) != nullptr)
+                    return false;
+            }
+        }
+    }
+    return true;
+}
+
 // True if somebody goes for it.
 bool Cluster::Impl::try_preempt(const sched::Group& group, sched::QueueKey key) {
     if (!has_licenses(jobs_.at(key.job)) || !is_next(group, key)) return false;
-    heed_those_ahead(group, key);
+    heed_those_ahead(group.partition, key);
     std::vector<PreemptUnit> units;
     std::set<JobId> victims;
     std::optional<std::vector<FoundPlace>> found;
@@ -210,7 +237,7 @@ bool Cluster::Impl::try_preempt(const sched::Group& group, sched::QueueKey key) 
             if (choose_victims(group, key, lifted, units)) found = find_places(group, key);
         }
     }
-    if (!found) return false;
+    if (!found || !may_take(*found, units)) return false;
     if (units.empty()) {
         // It only has to wait. For those who leave because of it the room is kept.
         if (!victims.empty()) keep_claim(group, key, *found, std::move(victims));

@@ -201,14 +201,13 @@ std::optional<model::Allocation> Cluster::Impl::find_room_for_less(
 }
 
 // Places for those who are first in line, and would be passed. Returns whether anybody would be.
-bool Cluster::Impl::heed_those_ahead(const sched::Group& group, sched::QueueKey key) {
+bool Cluster::Impl::heed_those_ahead(PartitionIndex partition, sched::QueueKey key) {
     bool passes_someone = false;
     for (PartitionIndex p = 0; settings_.backfill && p < partitions_.size(); ++p) {
         const auto front = queue_.front(p);
-        if (!front || front->job == key.job || !(*front < key) ||
-            !pool_.overlap(p, group.partition))
+        if (!front || front->job == key.job || !(*front < key) || !pool_.overlap(p, partition))
             continue;
-        passes_someone |= p == group.partition;
+        passes_someone |= p == partition;
         ensure_reserved(*front, p);
     }
     return passes_someone;
@@ -222,13 +221,13 @@ Cluster::Impl::Try Cluster::Impl::try_start(sched::Group& group, sched::QueueKey
 }
 
 Cluster::Impl::Try Cluster::Impl::try_beside(sched::Group& group, sched::QueueKey key) {
-    const bool passes_someone = heed_those_ahead(group, key);
+    const bool passes_someone = heed_those_ahead(group.partition, key);
     Job& job = jobs_.at(key.job);
     if (!has_licenses(job)) {
         review(job);
         return {.started = true};
     }
-    if (job.het) return {.started = try_start_all(job, key, passes_someone)};
+    if (job.het) return {.started = try_start_all(job, passes_someone)};
     const sched::View view{.start = now_,
                            .end = now_ + group.limit.value_or(sched::kForever),
                            .key = key,
@@ -242,7 +241,7 @@ Cluster::Impl::Try Cluster::Impl::try_beside(sched::Group& group, sched::QueueKe
     }
     if (!allocation) return tried;
     Terms terms{tried.owner, {}};
-    if (auto licenses = find_licenses(job, tried.owner)) {
+    if (auto licenses = find_licenses(job, tried.owner, licenses_)) {
         terms.licenses = *std::move(licenses);
     } else {
         return tried;
@@ -290,31 +289,35 @@ void Cluster::Impl::review_hope() {
 void Cluster::Impl::give_up_hope(sched::Group& group) {
     if (group.hope_checked == hope_epoch_) return;
     group.hope_checked = hope_epoch_;
+    if (group.demand.shape.only_job != 0)
+        return settle_hope(group, no_hope_together(jobs_.at(group.members.begin()->job)));
+    settle_hope(group, no_hope(group));
+}
+
+// Why not even usable nodes that are all idle would hold it; none: they would.
+std::optional<std::pair<Reason, std::string>> Cluster::Impl::no_hope(
+    const sched::Group& group) const {
     const auto holds = [&](sched::WindowOwner owner) {
         return sched::could_hold(pool_, group.partition, group.demand, sched::Nodes::Usable, owner);
     };
     const std::vector<sched::WindowOwner> owners = sched::owners_of(group.demand.shape);
-    const bool hopeless = std::ranges::none_of(owners, holds);
-    const bool elsewhere = hopeless && owners.back() != sched::kNobody && holds(sched::kNobody);
-    if (elsewhere) {
-        group.why = Reason::Reservation;
-        group.why_detail.clear();
-    } else if (hopeless) {
-        std::vector<std::string> missing;
-        for (const NodeIndex node : group.demand.required) {
-            if (!pool_.node(node).usable) missing.push_back(pool_.node(node).name);
-        }
-        if (!missing.empty()) {
-            group.why = Reason::ReqNodeNotAvail;
-            group.why_detail =
-                "ReqNodeNotAvail, UnavailableNodes:" + model::compress_hostlist(missing);
-        } else {
-            group.why = Reason::NodeDown;
-            group.why_detail.clear();
-        }
+    if (std::ranges::any_of(owners, holds)) return std::nullopt;
+    if (owners.back() != sched::kNobody && holds(sched::kNobody))
+        return std::pair(Reason::Reservation, std::string());
+    std::vector<std::string> missing;
+    for (const NodeIndex node : group.demand.required) {
+        if (!pool_.node(node).usable) missing.push_back(pool_.node(node).name);
     }
-    if (!hopeless && !group.hopeless) return;
-    queue_.set_hopeless(group, hopeless);
+    if (missing.empty()) return std::pair(Reason::NodeDown, std::string());
+    return std::pair(Reason::ReqNodeNotAvail,
+                     "ReqNodeNotAvail, UnavailableNodes:" + model::compress_hostlist(missing));
+}
+
+void Cluster::Impl::settle_hope(sched::Group& group,
+                                std::optional<std::pair<Reason, std::string>> why) {
+    if (!why && !group.hopeless) return;
+    if (why) std::tie(group.why, group.why_detail) = *std::move(why);
+    queue_.set_hopeless(group, why.has_value());
     for (const sched::QueueKey& key : group.members) {
         jobs_.fold_idle();
         Job& job = jobs_.at(key.job);

@@ -162,12 +162,9 @@ void Cluster::Impl::answer_test_only(const event::Submit& event, const JobSpec& 
         const PartitionIndex index = *partition_index(name);
         if (limit_problem(spec, partitions_[index])) continue;
         const sched::Demand demand = sched::make_demand(shape_for(spec, index), pool_);
-        const Seconds limit = spec.time_limit && !spec.time_limit->unlimited
-                                  ? spec.time_limit->seconds
-                                  : sched::kForever;
         sched::Planner planner(pool_, pool_.reservations(), now_,
                                {.from = spec.begin.value_or(now_)});
-        auto planned = planner.plan(0, index, demand, limit, sched::kLastKey);
+        auto planned = planner.plan(0, index, demand, limit_of(spec), sched::kLastKey);
         if (!planned) {
             const sched::View idle{.empty = true, .every_node = true};
             if (auto picks = sched::place(pool_, index, demand, idle)) {

@@ -30,6 +30,18 @@ Room room_at(const NodeEntry& node, Instant at) {
     return room.holders == 0 ? empty_room(node) : room;
 }
 
+// The room of an idle node beside what is spoken for.
+std::optional<Room> rest_of(const NodeEntry& node, NodeIndex index, const Taken& taken) {
+    Room room = empty_room(node);
+    const auto found = taken.find(index);
+    if (found == taken.end()) return room;
+    const auto& [less, whole] = found->second;
+    if (whole) return std::nullopt;
+    subtract(room, less);
+    room.holders += less.holders;
+    return room;
+}
+
 bool users_agree(const NodeEntry& node, const Shape& shape, std::uint32_t uid) {
     for (const Holding& holding : node.holdings) {
         if ((holding.single_user || shape.single_user) && holding.uid != uid) return false;
@@ -301,7 +313,7 @@ std::optional<Room> room_in(const NodePool& pool, NodeIndex index, const View& v
     if (view.empty) {
         if (!view.every_node && !node.usable) return std::nullopt;
         if (!windows.is_home(index, view.owner)) return std::nullopt;
-        return empty_room(node);
+        return view.taken != nullptr ? rest_of(node, index, *view.taken) : empty_room(node);
     }
     if (view.future ? !node.usable : !node.open) return std::nullopt;
     const std::optional<Instant> end =

@@ -6,7 +6,9 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/time.hpp"
@@ -20,6 +22,9 @@ namespace switchyard::core::sched {
 // A limit that stands for "unlimited" in plans, as Slurm has it.
 inline constexpr Seconds kForever{365 * 86400};
 
+// What is spoken for on nodes; and whether a node is, as a whole.
+using Taken = std::map<NodeIndex, std::pair<Room, bool>>;
+
 // From where the free room of a node is judged.
 struct View {
     Instant start{};  // When the job would begin,
@@ -29,10 +34,11 @@ struct View {
     bool future = false;  // `start` lies ahead: holders that leave by then are gone, and nodes that
                           // are busy or silent now count if they are usable.
     bool empty = false;   // As if the whole (usable) partition were idle.
-    bool every_node = false;      // With `empty`: also nodes that are down or drained.
-    Outlook* outlook = nullptr;   // With `future`: beside another plan than the pool's.
-    WindowOwner owner = kNobody;  // Whose job it would be.
-    bool past_windows = false;    // As if nobody had reserved anything.
+    bool every_node = false;       // With `empty`: also nodes that are down or drained.
+    const Taken* taken = nullptr;  // With `empty`: but for this.
+    Outlook* outlook = nullptr;    // With `future`: beside another plan than the pool's.
+    WindowOwner owner = kNobody;   // Whose job it would be.
+    bool past_windows = false;     // As if nobody had reserved anything.
 };
 
 struct Pick {

@@ -1,0 +1,249 @@
+// het_places.cpp: where the components of a heterogeneous job fit, each beside the others: now, or
+// if nobody held anything. Each has the place in line that its partition gives it.
+
+#include <algorithm>
+
+#include "core/cluster/cluster_impl.hpp"
+#include "core/sched/idle.hpp"
+#include "core/sched/placement.hpp"
+#include "model/hostlist.hpp"
+
+namespace switchyard::core {
+
+using model::Reason;
+
+namespace {
+
+// What a node must have to serve one of two components at least.
+sched::Shape either(const sched::Shape& a, const sched::Shape& b, std::uint32_t cpus) {
+    if (a == b) return a;
+    sched::Shape least;
+    least.cpus_per_task = cpus;
+    least.share = std::max(a.share, b.share);
+    least.only_job = a.only_job;
+    least.owners = sched::owners_of(a);
+    for (const sched::WindowOwner owner : sched::owners_of(b)) {
+        if (std::ranges::find(least.owners, owner) == least.owners.end())
+            least.owners.push_back(owner);
+    }
+    return least;
+}
+
+}  // namespace
+
+// Where a specification may run: partitions that are there and could hold it.
+Component Cluster::Impl::component_of(const JobSpec& spec) const {
+    Component component;
+    component.limit = limit_of(spec);
+    for (const std::string& name : spec.partitions) {
+        const auto index = partition_index(name);
+        if (!index || component.in(*index) != nullptr) continue;
+        const model::Partition& partition = partitions_[*index];
+        const bool up = partition.state == model::PartitionState::Up ||
+                        partition.state == model::PartitionState::Drain;
+        if (!up || limit_problem(spec, partition)) continue;
+        component.where.push_back({*index, sched::make_demand(shape_for(spec, *index), pool_), {}});
+    }
+    return component;
+}
+
+std::vector<Component> Cluster::Impl::components_to_place(const Job& leader) const {
+    std::vector<Component> components;
+    for (const JobId id : live_components(leader)) {
+        Component component = component_of(*jobs_.at(id).spec);
+        component.job = id;
+        for (Component::Where& where : component.where)
+            where.key = key_of(leader, partitions_[where.partition]);
+        components.push_back(std::move(component));
+    }
+    return components;
+}
+
+// The leader stands in every partition that one of them may use, so that room for any of them
+// wakes it.
+void Cluster::Impl::queue_components(const Job& leader) {
+    std::map<PartitionIndex, std::pair<sched::Shape, Seconds>> stands;
+    for (const Component& component : components_to_place(leader)) {
+        for (const Component::Where& where : component.where) {
+            sched::Shape shape = where.demand.shape;
+            shape.only_job = leader.id.value;
+            const auto [stand, fresh] =
+                stands.try_emplace(where.partition, std::move(shape), component.limit);
+            if (fresh) continue;
+            auto& [known, limit] = stand->second;
+            limit = std::min(limit, component.limit);
+            const std::uint32_t cpus = sched::make_demand(known, pool_).cpus_min;
+            sched::Shape other = where.demand.shape;
+            other.only_job = leader.id.value;
+            known = either(known, other, std::min(cpus, where.demand.cpus_min));
+        }
+    }
+    for (const auto& [index, stand] : stands) {
+        const sched::QueueKey key = key_of(leader, partitions_[index]);
+        queue_.add(key, index, stand.first, stand.second, pool_);
+        joined_queue(key);
+    }
+}
+
+// Where one component fits now, beside those that are already claimed for.
+std::optional<PartitionIndex> Cluster::Impl::place_component(const Component& component,
+                                                             model::Allocation& allocation,
+                                                             Terms& terms) const {
+    const Job& job = jobs_.at(component.job);
+    sched::View view{.start = now_, .end = now_ + component.limit, .uid = job.spec->uid};
+    for (const Component::Where& where : component.where) {
+        view.key = where.key;
+        for (const sched::WindowOwner owner : sched::owners_of(where.demand.shape)) {
+            view.owner = owner;
+            const auto picks = sched::place(pool_, where.partition, where.demand, view);
+            const auto licenses = picks ? find_licenses(job, owner, licenses_) : std::nullopt;
+            if (!licenses) continue;
+            if (auto found = sched::make_allocation(pool_, where.demand, *picks)) {
+                allocation = *std::move(found);
+                terms = {owner, *licenses};
+                return where.partition;
+            }
+        }
+    }
+    return std::nullopt;
+}
+
+// As if it held its place.
+void Cluster::Impl::try_out(const Component& component, const FoundPlace& place) {
+    const sched::Shape& shape = component.in(place.partition)->demand.shape;
+    const Instant until = now_ + component.limit;
+    licenses_.claim(place.job, place.terms.licenses, until, place.terms.owner);
+    for (const model::NodeGrant& grant : place.allocation.nodes) {
+        sched::Holding holding;
+        holding.job = place.job;
+        holding.until = until;
+        holding.uid = jobs_.at(place.job).spec->uid;
+        holding.grant = grant;
+        holding.whole = shape.whole_nodes;
+        holding.share = shape.share;
+        holding.single_user = shape.single_user;
+        pool_.claim(*node_index(grant.node), std::move(holding));
+    }
+}
+
+// Where all of them fit now.
+std::optional<std::vector<FoundPlace>> Cluster::Impl::find_together(const Job& leader) {
+    const std::vector<Component> components = components_to_place(leader);
+    std::vector<FoundPlace> found;
+    const auto attempt = [&](const std::vector<std::size_t>& order) {
+        std::optional<std::size_t> failed;
+        found.clear();
+        for (std::size_t i = 0; i < order.size() && !failed; ++i) {
+            const Component& component = components[order[i]];
+            FoundPlace place{component.job, 0, {}, {}};
+            if (const auto where = place_component(component, place.allocation, place.terms)) {
+                place.partition = *where;
+                try_out(component, place);
+                found.push_back(std::move(place));
+            } else {
+                failed = i;
+            }
+        }
+        // Only a trial: what starts claims for itself.
+        for (const FoundPlace& each : found) {
+            licenses_.release(each.job);
+            for (const model::NodeGrant& grant : each.allocation.nodes)
+                pool_.release(*node_index(grant.node), each.job);
+        }
+        return failed;
+    };
+    if (!in_some_order(components.size(), attempt)) return std::nullopt;
+    std::ranges::sort(found, {}, &FoundPlace::job);
+    return found;
+}
+
+bool Cluster::Impl::try_start_all(const Job& leader, bool backfilled) {
+    for (const Component& component : components_to_place(leader)) {
+        for (const Component::Where& where : component.where)
+            backfilled |= heed_those_ahead(where.partition, where.key);
+    }
+    auto found = find_together(leader);
+    if (!found) return false;
+    for (FoundPlace& each : *found)
+        start(jobs_.at(each.job), each.partition, std::move(each.allocation), backfilled,
+              each.terms);
+    return true;
+}
+
+// Whether all of them would find a place if nobody held anything.
+bool Cluster::Impl::could_hold_together(const std::vector<Component>& components,
+                                        sched::Nodes which) const {
+    sched::Taken taken;
+    const auto place_idle = [&](const Component& component) {
+        sched::View view{.empty = true, .every_node = which == sched::Nodes::All, .taken = &taken};
+        for (const Component::Where& where : component.where) {
+            for (const sched::WindowOwner owner : sched::owners_of(where.demand.shape)) {
+                view.owner = owner;
+                const auto picks = sched::place(pool_, where.partition, where.demand, view);
+                if (!picks) continue;
+                for (const sched::Pick& pick : *picks) {
+                    auto& [room, whole] = taken[pick.node];
+                    const sched::Room more = sched::planned_room(pool_, where.demand, pick);
+                    sched::add(room, more);
+                    room.holders += more.holders;
+                    whole |= where.demand.shape.whole_nodes;
+                }
+                return true;
+            }
+        }
+        return false;
+    };
+    return in_some_order(components.size(), [&](const std::vector<std::size_t>& order) {
+        taken.clear();
+        for (std::size_t i = 0; i < order.size(); ++i) {
+            if (!place_idle(components[order[i]])) return std::optional(i);
+        }
+        return std::optional<std::size_t>();
+    });
+}
+
+// Each of them could be held alone, or waits for its partition to be changed; what all of them
+// together can never have is refused.
+Status Cluster::Impl::check_together(const std::vector<JobSpec>& specs) const {
+    if (!license_all(specs)) return fail(Errc::InvalidLicenses);
+    std::vector<Component> components;
+    for (const JobSpec& spec : specs) {
+        components.push_back(component_of(spec));
+        if (components.back().where.empty()) return {};
+        for (const Component::Where& where : components.back().where) {
+            if (sched::has_undescribed(pool_, where.partition)) return {};
+        }
+    }
+    if (could_hold_together(components, sched::Nodes::All)) return {};
+    return fail(Errc::NodeConfigUnavailable);
+}
+
+// Why all of them could not start even if every usable node were idle; none: they could.
+std::optional<std::pair<Reason, std::string>> Cluster::Impl::no_hope_together(
+    const Job& leader) const {
+    const std::vector<Component> components = components_to_place(leader);
+    if (could_hold_together(components, sched::Nodes::Usable)) return std::nullopt;
+    std::vector<std::string> missing;
+    for (const Component& component : components) {
+        if (component.where.empty()) continue;
+        const auto& [partition, demand, key] = component.where.front();
+        const auto holds = [&](sched::WindowOwner owner) {
+            return sched::could_hold(pool_, partition, demand, sched::Nodes::Usable, owner);
+        };
+        const std::vector<sched::WindowOwner> owners = sched::owners_of(demand.shape);
+        if (owners.back() != sched::kNobody && std::ranges::none_of(owners, holds) &&
+            holds(sched::kNobody))
+            return std::pair(Reason::Reservation, std::string());
+        for (const NodeIndex node : demand.required) {
+            if (!pool_.node(node).usable) missing.push_back(pool_.node(node).name);
+        }
+    }
+    if (!missing.empty()) {
+        return std::pair(Reason::ReqNodeNotAvail,
+                         "ReqNodeNotAvail, UnavailableNodes:" + model::compress_hostlist(missing));
+    }
+    const bool ever = could_hold_together(components, sched::Nodes::All);
+    return std::pair(ever ? Reason::NodeDown : Reason::PartitionNodeLimit, std::string());
+}
+
+}  // namespace switchyard::core
