@@ -183,7 +183,7 @@ def queue(system, tools, scale):
         put("squeue --json of all", as_document(system, tools))
         put("squeue of one user's ten", milliseconds(many(system, tools, max(5, 50 * scale), "squeue", "-u", "nobody"), None, {"most": 3}))
         put("sbatch", milliseconds(many(system, tools, max(10, 100 * scale), "sbatch", "-H", "--wrap", "true")))
-        put("controller memory a job", {"value": (system.controller_rss() - empty_rss) / queued, "unit": "B", "goal": {"most": 1000}})
+        put("controller memory a job", {"value": (system.controller_rss() - empty_rss) / queued, "unit": "B"})
         put("restart to first answer", {"value": system.restart_controller() * 1000, "unit": "ms", "goal": {"most": 2000}})
     return rows
 
