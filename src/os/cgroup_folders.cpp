@@ -91,8 +91,17 @@ std::vector<pid_t> read_pids(const std::string& folder) {
     return pids;
 }
 
+bool is_empty_cgroup(const std::string& folder) {
+    struct stat facts{};
+    if (::stat(folder.c_str(), &facts) != 0 || facts.st_nlink > 2) return false;
+    const auto processes = read_file(folder + "/cgroup.procs");
+    return processes && processes->empty();
+}
+
+Status remove_cgroup(const std::string& folder) { return remove_folder(folder, 0); }
+
 Result<bool> remove_step_folder(const std::string& node_folder, const StepKey& key) {
-    SY_CHECK(remove_folder(step_path(node_folder, key), 0));
+    SY_CHECK(remove_cgroup(step_path(node_folder, key)));
     const std::string job = node_folder + "/" + job_folder(key);
     return ::rmdir(job.c_str()) == 0 || errno == ENOENT;
 }

@@ -22,6 +22,11 @@ std::string job_path(const ContainmentPlan& plan, const StepKey& key);
 // The processes of a cgroup and of all below it (a job may have made some of its own).
 std::vector<pid_t> read_pids(const std::string& folder);
 
+// Nothing in it: no process, no cgroup below.
+bool is_empty_cgroup(const std::string& folder);
+// With all below it.
+Status remove_cgroup(const std::string& folder);
+
 // rmdir of the step's folder with all below it, then of the job's. True: the job's is gone.
 Result<bool> remove_step_folder(const std::string& node_folder, const StepKey& key);
 std::vector<StepKey> list_steps(const std::string& node_folder);

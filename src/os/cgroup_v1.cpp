@@ -2,7 +2,9 @@
 //
 // The freezer holds every step and says which processes are its own. cpuset, memory and devices
 // are entered only by steps that are limited there: each further hierarchy costs a folder made, a
-// process moved and a folder removed for every step.
+// process moved and a folder removed for every step. There a job has a folder, which has its
+// limits, and its steps have theirs in it; in the freezer a step stands alone
+// (freezer_folders.hpp).
 #include "os/cgroup_v1.hpp"
 
 #include <fmt/format.h>
@@ -14,6 +16,7 @@
 #include "base/text.hpp"
 #include "os/cgroup_folders.hpp"
 #include "os/files.hpp"
+#include "os/freezer_folders.hpp"
 #include "os/processes.hpp"
 
 namespace switchyard::os {
@@ -25,7 +28,7 @@ class CgroupV1 final : public Containment {
   public:
     explicit CgroupV1(const ContainmentPlan& plan) {
         for (const auto& [controller, folder] : plan.folders) {
-            if (controller == "freezer") freezer_ = folder;
+            if (controller == "freezer") freezer_ = FreezerFolders(folder);
             if (controller == "cpuset") cpuset_ = folder;
             if (controller == "memory") memory_ = folder;
             if (controller == "devices") devices_ = folder;
@@ -33,7 +36,10 @@ class CgroupV1 final : public Containment {
     }
 
     Status create(const StepKey& key, const StepLimits& limits) override {
-        SY_CHECK(make(freezer_, key));
+        made_for_ = key;
+        made_.clear();
+        frozen_ = false;
+        SY_CHECK(freezer_.make(key));
         if (!cpuset_.empty() && !limits.job_cpus.empty()) SY_CHECK(limit_cpus(key, limits));
         if (!memory_.empty() && limits.job_memory) SY_CHECK(limit_memory(key, limits));
         if (!devices_.empty() && !limits.denied_devices.empty())
@@ -42,18 +48,19 @@ class CgroupV1 final : public Containment {
     }
 
     Result<Entrance> entrance(const StepKey& key) override {
+        // "tasks", not "cgroup.procs": a thread that moves itself needs no lock on the whole
+        // machine, and between fork and exec the thread is the process.
         Entrance way;
-        for (const std::string& folder : places_of(key)) {
-            // "tasks", not "cgroup.procs": a thread that moves itself needs no lock on the whole
-            // machine, and between fork and exec the thread is the process.
+        way.files.push_back(freezer_.path_of(key) + "/tasks");
+        for (const std::string& folder : limits_of(key)) {
             const std::string step = step_path(folder, key);
-            if (has_made(key) || exists(step)) way.files.push_back(step + "/tasks");
+            if (made_for_ == key || exists(step)) way.files.push_back(step + "/tasks");
         }
         return way;
     }
 
     std::vector<pid_t> pids(const StepKey& key) override {
-        return read_pids(step_path(freezer_, key));
+        return read_pids(freezer_.path_of(key));
     }
 
     // A frozen process receives its SIGKILL when it thaws; while all are frozen, none can fork
@@ -83,19 +90,20 @@ class CgroupV1 final : public Containment {
 
     Result<bool> remove(const StepKey& key) override {
         // The freezer comes last: while it is there, existing() finds the step.
-        for (const std::string& folder : places_of(key)) {
-            if (folder == freezer_) continue;
-            if (const auto gone = remove_step_folder(folder, key); !gone)
-                return Failure{gone.error()};
+        bool last = true;
+        for (const std::string& folder : limits_of(key)) {
+            SY_TRY(const bool gone, remove_step_folder(folder, key));
+            last = last && gone;
         }
-        const auto gone = remove_step_folder(freezer_, key);
-        if (gone) made_.clear();
-        return gone;
+        SY_CHECK(freezer_.remove(key, made_for_ == key && !frozen_));
+        if (made_for_ == key) made_for_.reset();
+        return last;
     }
 
     std::vector<StepKey> existing() override {
-        std::set<StepKey> found;
-        for (const std::string& folder : {freezer_, cpuset_, memory_, devices_}) {
+        const std::vector<StepKey> tracked = freezer_.existing();
+        std::set<StepKey> found(tracked.begin(), tracked.end());
+        for (const std::string& folder : {cpuset_, memory_, devices_}) {
             if (folder.empty()) continue;
             for (const StepKey& key : list_steps(folder)) found.insert(key);
         }
@@ -107,24 +115,20 @@ class CgroupV1 final : public Containment {
 
   private:
     Status make(const std::string& folder, const StepKey& key) {
-        if (made_for_ != key) made_.clear();
-        made_for_ = key;
         made_.push_back(folder);
         return make_step_folder(folder, key);
     }
 
-    bool has_made(const StepKey& key) const { return made_for_ == key && !made_.empty(); }
-
     bool is_in_memory(const StepKey& key) const {
-        if (memory_.empty() || !has_made(key)) return !memory_.empty();
+        if (memory_.empty() || made_for_ != key) return !memory_.empty();
         return std::ranges::find(made_, memory_) != made_.end();
     }
 
-    // The hierarchies a step may be in. A stepd made them and knows; an agent that cleans up after
-    // one must look everywhere.
-    std::vector<std::string> places_of(const StepKey& key) const {
-        if (has_made(key)) return made_;
-        std::vector<std::string> all{freezer_, cpuset_, memory_, devices_};
+    // The hierarchies, beside the freezer, a step may be in. A stepd made them and knows; an agent
+    // that cleans up after one must look everywhere.
+    std::vector<std::string> limits_of(const StepKey& key) const {
+        if (made_for_ == key) return made_;
+        std::vector<std::string> all{cpuset_, memory_, devices_};
         std::erase(all, std::string());
         return all;
     }
@@ -173,22 +177,32 @@ class CgroupV1 final : public Containment {
     }
 
     Status write_state(const StepKey& key, const char* state) {
-        return write_file(step_path(freezer_, key) + "/freezer.state", state);
+        frozen_ = true;
+        return write_file(freezer_.path_of(key) + "/freezer.state", state);
     }
 
     Status freeze_and_wait(const StepKey& key) {
         SY_CHECK(write_state(key, "FROZEN"));
         for (int i = 0; i < kFreezeLooksMax; ++i) {
-            SY_TRY(const std::string state, read_file(step_path(freezer_, key) + "/freezer.state"));
+            SY_TRY(const std::string state, read_file(freezer_.path_of(key) + "/freezer.state"));
             if (state.starts_with("FROZEN")) break;
         }
         return {};
     }
 
-    StepKey made_for_{};
-    std::vector<std::string> made_;
-    std::string freezer_, cpuset_, memory_, devices_;
+    FreezerFolders freezer_{""};
+    std::string cpuset_, memory_, devices_;
+    std::optional<StepKey> made_for_;  // By create().
+    std::vector<std::string> made_;    // Where it is limited.
+    bool frozen_ = false;              // It was once: its folder is not for another step.
 };
+
+std::optional<std::string> freezer_folder(const ContainmentPlan& plan) {
+    for (const auto& [controller, folder] : plan.folders) {
+        if (plan.kind == "cgroup/v1" && controller == "freezer") return folder;
+    }
+    return std::nullopt;
+}
 
 // A new cpuset is empty and accepts nobody until it has cpus and memory nodes, all along its path.
 Status inherit_cpuset(const std::string& mount, const std::string& place) {
@@ -228,12 +242,17 @@ bool prepare_cgroup_v1(const std::vector<std::pair<std::string, std::string>>& m
         plan.folders.emplace_back(controller, mount + "/switchyard/" + plan.place);
         freezer = freezer || controller == "freezer";
     }
+    if (const auto folder = freezer_folder(plan)) FreezerFolders(*folder).drop_all_spares();
     for (const char* controller : {"cpuset", "memory", "freezer", "devices"}) {
         bool mounted = false;
         for (const auto& [name, mount] : mounts) mounted = mounted || name == controller;
         if (!mounted) plan.notices.push_back(fmt::format("cgroup v1 {}: not mounted", controller));
     }
     return freezer;
+}
+
+void drop_spare_walls(const ContainmentPlan& plan) {
+    if (const auto folder = freezer_folder(plan)) FreezerFolders(*folder).drop_spare();
 }
 
 std::unique_ptr<Containment> make_cgroup_v1(const ContainmentPlan& plan) {

@@ -7,6 +7,7 @@
 //
 //   <mount>/switchyard/<place>/job_<id>_<attempt>/step_<id>
 //
+// (one for both in the freezer of v1, which limits nothing: freezer_folders.hpp).
 // The job's folder is shared by the stepds of all its steps here. Who removes the last step removes
 // it too; mkdir and rmdir are atomic, so that needs no agreement.
 #pragma once
@@ -85,8 +86,8 @@ class Containment {
     virtual MemoryUse memory_use(const StepKey& key) = 0;
     virtual ProcessorTime processor_time(const StepKey&) { return {}; }
 
-    // Removes what create() made; Busy while a process is in it. True: the job has nothing left
-    // here.
+    // Removes what create() made; Busy while a process is in it. False: another step of the job has
+    // a folder here. True says less: not all kinds have folders that would tell.
     virtual Result<bool> remove(const StepKey& key) = 0;
     // The steps that have a folder here: what a dead stepd may have left behind.
     virtual std::vector<StepKey> existing() = 0;
@@ -97,6 +98,8 @@ class Containment {
 };
 
 std::unique_ptr<Containment> make_containment(const ContainmentPlan& plan);
+// What this process has kept of its last step for a next one: there will be none.
+void drop_spare_walls(const ContainmentPlan& plan);
 
 // Names of the folders, and back.
 std::string job_folder(const StepKey& key);

@@ -1,9 +1,11 @@
 // no_containment.hpp: a step without cgroups: a container without rights, or a user's own cluster.
 //
 // A process belongs to a step if it descends from the step's stepd (which is a subreaper, so that
-// daemonised children stay below it), or if its environment carries the step's marker. Memory and
-// cores are not limited here: stepd watches the one and sets the affinity of its tasks for the
-// other.
+// daemonised children stay below it), or if its environment carries the step's marker, by which an
+// agent finds what a dead stepd left. A stepd without children looks no further: a process with the
+// marker that descends from none of its tasks was started by somebody else for them (atd), and is
+// ended only if the step leaves something behind itself. Memory and cores are not limited here:
+// stepd watches the one and sets the affinity of its tasks for the other.
 #pragma once
 
 #include "os/containment.hpp"

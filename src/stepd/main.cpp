@@ -17,6 +17,7 @@
 #include <string_view>
 
 #include "io/loop.hpp"
+#include "os/containment.hpp"
 #include "os/descriptors.hpp"
 #include "os/files.hpp"
 #include "stepd/stepd.hpp"
@@ -56,9 +57,10 @@ io::Fd inherited(int fd) {
 
 // Whether this process can serve another step. Nothing of a step may be left with the loop: no
 // post(), only timers and watches, which end with their owner.
-bool run_step(io::Loop& loop, io::Fd agent, io::Fd listener) {
+bool run_step(io::Loop& loop, io::Fd agent, io::Fd listener, os::ContainmentPlan& walls) {
     Stepd stepd(loop, std::move(agent), std::move(listener));
     loop.run();
+    walls = stepd.take_walls();
     return stepd.leaves_no_trace();
 }
 
@@ -96,17 +98,19 @@ int stepd_main(int argc, char** argv) {
     Title title(argc, argv);
     io::Loop loop;
     bool goes_on = true;
+    os::ContainmentPlan walls;  // Of the last step.
     if (is_socket(kAgentSocket)) {
-        goes_on = run_step(loop, inherited(kAgentSocket), inherited(kListener));
+        goes_on = run_step(loop, inherited(kAgentSocket), inherited(kListener), walls);
     }
     for (int steps = 1; leashed && goes_on && steps < kStepsMax; ++steps) {
         title.set("idle");
         auto packet = next_step();
         if (!packet) break;
         title.set(packet->text);
-        goes_on =
-            run_step(loop, std::move(packet->descriptors[0]), std::move(packet->descriptors[1]));
+        goes_on = run_step(loop, std::move(packet->descriptors[0]),
+                           std::move(packet->descriptors[1]), walls);
     }
+    os::drop_spare_walls(walls);
     return 0;
 }
 

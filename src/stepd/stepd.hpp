@@ -65,6 +65,8 @@ class Stepd {
     // Over, and the process is as it was before: it may serve another step. Whoever makes a step
     // change the process itself (a namespace, say) must say so here.
     bool leaves_no_trace() const { return !changed_process_; }
+    // Where its step was; when it is over.
+    os::ContainmentPlan take_walls() { return std::move(launch_.setup.containment); }
 
   private:
     enum class Stage { Waiting, Connecting, Running, Emptying, Delivering, Over };
