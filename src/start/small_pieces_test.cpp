@@ -1,0 +1,91 @@
+// Goal: memory that waits to be asked for again is nobody's at that time, and not much. Method:
+// this program has the operators of small_pieces.cpp, as switchyard has.
+#include <gtest/gtest.h>
+#include <malloc.h>
+
+#include <algorithm>
+#include <cstring>
+#include <random>
+#include <thread>
+#include <vector>
+
+namespace {
+
+struct Held {
+    unsigned char* piece;
+    std::size_t bytes;
+    unsigned char mark;
+};
+
+Held hold(std::size_t bytes, unsigned char mark) {
+    auto* const piece = static_cast<unsigned char*>(::operator new(bytes));
+    std::memset(piece, mark, bytes);
+    return {piece, bytes, mark};
+}
+
+bool is_intact(const Held& held) {
+    return std::all_of(held.piece, held.piece + held.bytes,
+                       [&](unsigned char byte) { return byte == held.mark; });
+}
+
+TEST(SmallPieces, OneThatWasGivenBackIsTheNextToBeGivenOut) {
+    void* const first = ::operator new(100);
+    ::operator delete(first);
+    void* const second = ::operator new(99);
+    EXPECT_EQ(second, first);
+    ::operator delete(second, std::size_t{99});
+    void* const third = ::operator new(100);
+    EXPECT_EQ(third, first);
+    ::operator delete(third);
+}
+
+TEST(SmallPieces, NoTwoOverlapWhateverTheirSizesAndTheOrderOfTheirEnds) {
+    std::mt19937 random(20'261'115);
+    std::vector<Held> held;
+    for (int i = 0; i < 200'000; ++i) {
+        if (held.size() < 2000 || random() % 2 == 0) {
+            held.push_back(hold(random() % 1500, static_cast<unsigned char>(random())));
+            ASSERT_EQ(reinterpret_cast<std::uintptr_t>(held.back().piece) % 16, 0u);
+            continue;
+        }
+        std::swap(held[random() % held.size()], held.back());
+        ASSERT_TRUE(is_intact(held.back())) << held.back().bytes << " bytes";
+        if (random() % 2 == 0)
+            ::operator delete(held.back().piece);
+        else
+            ::operator delete(held.back().piece, held.back().bytes);
+        held.pop_back();
+    }
+    for (const Held& each : held) {
+        EXPECT_TRUE(is_intact(each));
+        ::operator delete(each.piece);
+    }
+}
+
+TEST(SmallPieces, OneThreadMayFreeWhatAnotherAskedFor) {
+    std::vector<Held> held;
+    for (int i = 0; i < 5000; ++i) held.push_back(hold(i % 1000, static_cast<unsigned char>(i)));
+    std::thread([&] {
+        for (const Held& each : held) {
+            EXPECT_TRUE(is_intact(each));
+            ::operator delete(each.piece);
+        }
+        for (Held& each : held) each = hold(each.bytes, each.mark);
+    }).join();
+    for (const Held& each : held) {
+        EXPECT_TRUE(is_intact(each));
+        ::operator delete(each.piece);
+    }
+}
+
+TEST(SmallPieces, WhatWaitsIsLittle) {
+    constexpr std::size_t kBytes = 200, kCount = 100'000, kWaitsMax = 64u << 10;
+    std::vector<void*> pieces(kCount);
+    const std::size_t before = ::mallinfo2().uordblks;
+    for (void*& piece : pieces) piece = ::operator new(kBytes);
+    EXPECT_GE(::mallinfo2().uordblks, before + kCount * kBytes);
+    for (void* piece : pieces) ::operator delete(piece);
+    EXPECT_LE(::mallinfo2().uordblks, before + kWaitsMax);
+}
+
+}  // namespace
