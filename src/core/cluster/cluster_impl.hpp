@@ -48,6 +48,7 @@ inline constexpr Seconds kEndJobRepeat{60};
 // in.
 inline constexpr std::uint32_t kAttemptsPerPassMax = 5000;
 inline constexpr std::uint32_t kStartsPerPassMax = 200000;
+inline constexpr std::uint32_t kOffersPerPassMax = 20000;
 // And tells so many newcomers why they wait; after a restart all jobs are newcomers.
 inline constexpr std::size_t kReasonsPerPassMax = 20000;
 // A plan is made in parts, each with so many looks at nodes; and ends after so many in all.
@@ -203,7 +204,7 @@ class Cluster::Impl {
     };
     void start_what_fits(std::uint32_t& attempts);
     void start_in_line(std::uint32_t& attempts);
-    bool take_up(const sched::Queue::Offer& offer);
+    bool take_up(sched::Offers& offers);
     Try try_start(sched::Group& group, sched::QueueKey key);
     Try try_beside(sched::Group& group, sched::QueueKey key);
     bool heed_those_ahead(PartitionIndex partition, sched::QueueKey key);

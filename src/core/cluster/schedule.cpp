@@ -6,8 +6,6 @@
 // reservation before they do.
 
 #include <algorithm>
-#include <functional>
-#include <queue>
 #include <unordered_map>
 
 #include "base/assert.hpp"
@@ -73,10 +71,6 @@ class Failures {
     std::uint64_t wakes_ = 0;
 };
 
-// Nodes with room, by the foremost job that each shape would put there.
-using Offers =
-    std::priority_queue<sched::Queue::Offer, std::vector<sched::Queue::Offer>, std::greater<>>;
-
 }  // namespace
 
 // In the order of the queue: groups that were not tried yet, and blocked ones that a node with new
@@ -84,29 +78,26 @@ using Offers =
 void Cluster::Impl::start_what_fits(std::uint32_t& attempts) {
     if (!settings_.backfill) return start_in_line(attempts);
     Failures failures;
-    Offers offers;
+    sched::Offers offers;
+    std::uint32_t turns = 0;  // Of those who were offered something.
     const std::uint64_t started_before = figures_.jobs_started;
     while (true) {
-        if (queue_.has_offers()) {
-            for (const auto& offer : queue_.take_offers(pool_, now_)) offers.push(offer);
-        }
+        if (queue_.has_offers()) offers.add(queue_.take_offers(pool_, now_));
         sched::Group* group = queue_.foremost(pool_);
         if (group == nullptr && offers.empty()) return;
-        if (++attempts > kAttemptsPerPassMax ||
+        if (attempts >= kAttemptsPerPassMax || turns >= kOffersPerPassMax ||
             figures_.jobs_started - started_before > kStartsPerPassMax) {
             // Untold offers are made again.
-            for (; !offers.empty(); offers.pop()) queue_.wake(offers.top().node);
+            for (const NodeIndex node : offers.withdraw()) queue_.wake(node);
             more_to_do_ = true;
             return;
         }
-        if (!offers.empty() && (group == nullptr || offers.top().key < *group->members.begin())) {
-            const sched::Queue::Offer offer = offers.top();
-            offers.pop();
-            const bool started = take_up(offer);
-            const auto after = started ? std::nullopt : std::optional(offer.key);
-            if (const auto next = queue_.renew(offer, after, pool_, now_)) offers.push(*next);
+        if (!offers.empty() && (group == nullptr || offers.first_key() < *group->members.begin())) {
+            ++turns;
+            if (take_up(offers)) ++attempts;
             continue;
         }
+        ++attempts;
         const sched::QueueKey key = *group->members.begin();
         if (const auto* known = failures.find(*group, key, queue_.wakes())) {
             queue_.block(*group, known->missing);
@@ -119,16 +110,27 @@ void Cluster::Impl::start_what_fits(std::uint32_t& attempts) {
     }
 }
 
-// True if somebody started.
-bool Cluster::Impl::take_up(const sched::Queue::Offer& offer) {
-    sched::Group* group = queue_.find(offer.group);
-    if (group == nullptr || !group->blocked || *group->members.begin() != offer.key) return false;
-    const auto served = queue_.renew(offer, std::nullopt, pool_, now_);
-    if (!served) return false;
-    if (served->group != offer.group) return false;
+// The first of all offers is told to whom it serves, and then to the next of the same shape. True
+// if somebody tried.
+bool Cluster::Impl::take_up(sched::Offers& offers) {
+    sched::Offer offer = offers.take_first();
+    const auto hand_on = [&](bool behind) {
+        sched::Group* next = queue_.first_served(offer, behind, pool_, now_);
+        if (next == nullptr || *next->members.begin() == offer.key) return next;
+        offer.key = *next->members.begin();
+        offers.add({offer});
+        return static_cast<sched::Group*>(nullptr);
+    };
+    sched::Group* group = hand_on(false);
+    if (group == nullptr) return false;
     const Try tried = try_start(*group, offer.key);
-    if (!tried.started) queue_.block(*group, tried.missing);
-    return tried.started;
+    if (tried.started) {
+        offers.keep(offer.node, pool_.node(offer.node).free);
+    } else {
+        queue_.block(*group, tried.missing);
+    }
+    hand_on(!tried.started);
+    return true;
 }
 
 // With nobody passing anybody only those who are first in line are looked at.

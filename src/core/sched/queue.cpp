@@ -7,26 +7,8 @@
 #include <utility>
 
 #include "base/assert.hpp"
-#include "core/sched/placement.hpp"
 
 namespace switchyard::core::sched {
-namespace {
-
-// The class by which groups are skipped while no node has enough; those that share cores may find
-// some on a node that has none free.
-std::uint32_t class_of(const Group& group) {
-    return group.demand.shape.share > 1 ? 0 : group.demand.cpus_min;
-}
-
-// How long a job of the group stays at least: one with --time-min is content with less.
-Seconds least_stay(const Group& group) {
-    const Seconds limit = group.limit.value_or(kForever);
-    const Seconds least{group.demand.shape.seconds_min};
-    return least > Seconds{0} ? std::min(least, limit) : limit;
-}
-
-}  // namespace
-
 void Queue::clear() {
     groups_.clear();
     by_id_.clear();
@@ -54,27 +36,14 @@ void Queue::list(Group& group) {
         ready_[group.partition][class_of(group)].emplace(key, &group);
         return;
     }
-    const Seconds limit = least_stay(group);
-    const auto [at, is_new] =
-        blocked_[group.partition].try_emplace({class_of(group), group.shape_id});
-    BlockedShape& shape = at->second;
-    group.due += shape.freed;
-    shape.next_due = is_new ? group.due : std::min(shape.next_due, group.due);
-    shape.least_limit = is_new ? limit : std::min(shape.least_limit, limit);
-    shape.groups.emplace(key, &group);
+    blocked_[group.partition].add(group);
 }
 
 void Queue::unlist(Group& group) {
     if (group.members.empty()) return;
     const QueueKey key = *group.members.begin();
     if (group.blocked) {
-        auto& shapes = blocked_[group.partition];
-        const auto found = shapes.find({class_of(group), group.shape_id});
-        SY_ASSERT(found != shapes.end());
-        SY_ASSERT(found->second.groups.erase(key) == 1);
-        // What it still misses goes with it.
-        group.due -= std::min(group.due, found->second.freed);
-        if (found->second.groups.empty()) shapes.erase(found);
+        blocked_[group.partition].remove(group);
         return;
     }
     auto& classes = ready_[group.partition];
@@ -114,6 +83,13 @@ void Queue::add(QueueKey key, PartitionIndex partition, const Shape& shape,
     // Only the foremost member decides where the group stands.
     const bool foremost = group.members.empty() || key < *group.members.begin();
     if (foremost) unlist(group);
+    // A newcomer that needs what others ahead of it miss misses it too.
+    const auto missed = is_new ? blocked_[partition].missed_by_like(group, key) : std::nullopt;
+    if (missed) {
+        group.blocked = true;
+        group.due = *missed;
+        group.line = line_ - 1;  // It was not tried itself: in line it will be.
+    }
     SY_ASSERT(group.members.insert(key).second);
     if (foremost) list(group);
     if (!group.hopeless) fronts_[partition].insert(key);
@@ -207,18 +183,6 @@ void Queue::block(Group& group, std::uint32_t missing) {
     list(group);
 }
 
-void Queue::unblock(Group& group) {
-    unlist(group);
-    group.blocked = false;
-    list(group);
-    ++wakes_;
-}
-
-Group* Queue::find(std::uint32_t id) const {
-    const auto found = by_id_.find(id);
-    return found == by_id_.end() ? nullptr : found->second;
-}
-
 void Queue::set_hopeless(Group& group, bool hopeless) {
     if (group.hopeless == hopeless) return;
     group.hopeless = hopeless;
@@ -231,80 +195,14 @@ void Queue::set_hopeless(Group& group, bool hopeless) {
     }
 }
 
-bool Queue::serves(const NodePool& pool, NodeIndex node, const Group& group, Instant now) const {
-    View view{.start = now, .end = now + least_stay(group), .key = *group.members.begin()};
-    return std::ranges::any_of(owners_of(group.demand.shape), [&](WindowOwner owner) {
-        view.owner = owner;
-        const auto room = room_in(pool, node, view);
-        return room && fit(pool.node(node), *room, group.demand, pool.unit()).tasks > 0;
-    });
-}
-
-std::optional<Queue::Offer> Queue::renew(const Offer& offer, const std::optional<QueueKey>& after,
-                                         const NodePool& pool, Instant now) {
-    const auto& shapes = blocked_[offer.partition];
-    const auto found = shapes.find({offer.cpus_min, offer.shape_id});
-    const NodeEntry& entry = pool.node(offer.node);
-    if (found == shapes.end() || !entry.open || entry.held_whole()) return std::nullopt;
-    const BlockedShape& shape = found->second;
-    const Demand& demand = shape.groups.begin()->second->demand;
-    if (fit(entry, entry.free, demand, pool.unit()).tasks == 0) return std::nullopt;
-    auto at = after ? shape.groups.upper_bound(*after) : shape.groups.begin();
-    std::optional<Seconds> refused;  // Whoever stays as long, and stands behind, is refused too.
-    for (; at != shape.groups.end(); ++at) {
-        const Group& group = *at->second;
-        const Seconds limit = least_stay(group);
-        if (group.due > shape.freed || (refused && limit >= *refused)) continue;
-        if (serves(pool, offer.node, group, now)) {
-            Offer next = offer;
-            next.key = at->first;
-            next.group = group.id;
-            return next;
-        }
-        refused = limit;
-    }
-    return std::nullopt;
-}
-
-// Offers the node to every shape of the partition that it has room for.
-void Queue::offer(std::vector<Offer>& offers, const NodePool& pool, NodeIndex node,
-                  PartitionIndex partition, Instant now) {
-    const NodeEntry& entry = pool.node(node);
-    const Capacity capacity = pool.capacity_of(node);
-    const std::uint32_t cpus = entry.free.cores * entry.threads;
-    const auto& last = pool.reservations().last_key();
-    auto& shapes = blocked_[partition];
-    for (auto at = shapes.begin(); at != shapes.end() && at->first.first <= cpus; ++at) {
-        BlockedShape& shape = at->second;
-        const Demand& demand = shape.groups.begin()->second->demand;
-        const Least& least = demand.least;
-        if (capacity.memory < least.memory || capacity.gpus < least.gpus ||
-            (least.idle && !capacity.idle))
-            continue;
-        // Behind everybody who was promised anything, and too long or too large for what is left
-        // beside the first of them.
-        const bool heeds = last && *last < shape.groups.begin()->first;
-        if (heeds && now + shape.least_limit > capacity.until &&
-            least_cores(demand, pool) > capacity.cores_beside && demand.shape.share <= 1 &&
-            demand.shape.owners.empty())
-            continue;
-        if (!is_candidate(entry, node, demand) ||
-            fit(entry, entry.free, demand, pool.unit()).tasks == 0)
-            continue;
-        if (++shape.freed < shape.next_due) continue;
-        const Offer whole{{}, 0, node, partition, at->first.first, at->first.second};
-        if (const auto first = renew(whole, std::nullopt, pool, now)) offers.push_back(*first);
-    }
-}
-
-std::vector<Queue::Offer> Queue::take_offers(const NodePool& pool, Instant now) {
+std::vector<Offer> Queue::take_offers(const NodePool& pool, Instant now) {
     std::vector<Offer> offers;
     ++wakes_;
     for (const NodeIndex node : std::exchange(offers_, {})) {
         const NodeEntry& entry = pool.node(node);
         if (!entry.open || entry.held_whole()) continue;
         for (const auto& [partition, place] : entry.places)
-            offer(offers, pool, node, partition, now);
+            blocked_[partition].offer(offers, pool, node, partition, now);
     }
     return offers;
 }
@@ -312,13 +210,10 @@ std::vector<Queue::Offer> Queue::take_offers(const NodePool& pool, Instant now) 
 void Queue::wake_all() {
     ++wakes_;
     offers_.clear();
-    for (Shapes& shapes : blocked_) {
-        const Shapes all = std::exchange(shapes, {});
-        for (const auto& [key, shape] : all) {
-            for (const auto& [foremost, group] : shape.groups) {
-                group->blocked = false;
-                list(*group);
-            }
+    for (BlockedShapes& shapes : blocked_) {
+        for (Group* group : shapes.take_all()) {
+            group->blocked = false;
+            list(*group);
         }
     }
 }
@@ -330,7 +225,7 @@ void Queue::wake_line() {
 
 std::size_t Queue::blocked_shapes() const {
     std::size_t count = 0;
-    for (const Shapes& shapes : blocked_) count += shapes.size();
+    for (const BlockedShapes& shapes : blocked_) count += shapes.size();
     return count;
 }
 
@@ -385,10 +280,7 @@ void Queue::check_invariants() const {
         members += group->members.size();
         if (!group->hopeless) hopeful += group->members.size();
         if (!group->blocked) ++ready_groups;
-        const auto shape = blocked_[group->partition].find({class_of(*group), group->shape_id});
-        const bool listed = shape != blocked_[group->partition].end() &&
-                            shape->second.groups.contains(*group->members.begin());
-        SY_ASSERT(listed == group->blocked);
+        SY_ASSERT(blocked_[group->partition].contains(*group) == group->blocked);
     }
     std::size_t ready_listed = 0, fronts = 0;
     for (const auto& classes : ready_) {

@@ -45,8 +45,10 @@ class QueueTest : public ::testing::Test {
     Group& group(std::uint32_t job) { return *queue.group_of(JobId{job}, 0); }
     std::vector<std::uint32_t> offered() {
         std::vector<std::uint32_t> jobs;
-        for (const Queue::Offer& offer : queue.take_offers(pool, kNow))
-            jobs.push_back(offer.key.job.value);
+        for (const Offer& offer : queue.take_offers(pool, kNow)) {
+            if (const Group* served = queue.first_served(offer, false, pool, kNow))
+                jobs.push_back(served->members.begin()->job.value);
+        }
         std::ranges::sort(jobs);
         return jobs;
     }
@@ -117,11 +119,26 @@ TEST_F(QueueOfJobs, AnOfferGoesToTheNextWhenTheFirstDoesNotTakeIt) {
     const auto offers = queue.take_offers(pool, kNow);
     ASSERT_EQ(offers.size(), 1u) << "one shape, one offer";
     EXPECT_EQ(offers[0].key.job, JobId{10});
-    const auto second = queue.renew(offers[0], offers[0].key, pool, kNow);
-    ASSERT_TRUE(second);
-    EXPECT_EQ(second->key.job, JobId{11});
+    EXPECT_EQ(queue.first_served(offers[0], false, pool, kNow), &group(10));
+    EXPECT_EQ(queue.first_served(offers[0], true, pool, kNow), &group(11));
     hold(0, 7);
-    EXPECT_FALSE(queue.renew(*second, second->key, pool, kNow)) << "the room is gone";
+    EXPECT_EQ(queue.first_served(offers[0], true, pool, kNow), nullptr) << "the room is gone";
+}
+
+TEST_F(QueueOfJobs, ANewcomerMissesWhatItsLikesAheadMiss) {
+    add(10, 4, 8, 600);
+    queue.block(group(10), 2);
+    free(0);
+    EXPECT_TRUE(offered().empty());
+    add(11, 4, 8, 900);
+    EXPECT_TRUE(group(11).blocked) << "it would stay longer than one that found no room";
+    add(12, 4, 8, 60);
+    EXPECT_FALSE(group(12).blocked) << "a shorter one may find some";
+    add(9, 4, 8, 1200);
+    EXPECT_FALSE(group(9).blocked) << "one ahead may take what is kept for others";
+    free(1);
+    EXPECT_EQ(offered(), (std::vector<std::uint32_t>{10}));
+    EXPECT_EQ(group(11).due, group(10).due) << "and waits for the same nodes";
 }
 
 TEST_F(QueueOfJobs, APromiseLetsOnlyTheShortThrough) {
