@@ -30,6 +30,24 @@ Outcome join_gres(JobRequest& request) {
     return {};
 }
 
+std::uint64_t gpu_count(const std::vector<model::GresRequest>& gpus) {
+    std::uint64_t sum = 0;
+    for (const model::GresRequest& gpu : gpus) sum += gpu.count;
+    return sum;
+}
+
+// Cards for the job and for each task, or tasks for each card, are a count of tasks, which the
+// script finds in SLURM_NTASKS. What does not divide is the controller's to refuse.
+void count_tasks_by_cards(JobRequest& request) {
+    model::JobSpec& job = request.job;
+    if (request.command == Command::Srun || job.tasks || job.tasks_per_node) return;
+    const std::uint64_t cards = gpu_count(job.gpus_per_job);
+    const std::uint64_t each = gpu_count(job.gpus_per_task);
+    if (cards == 0) return;
+    if (each > 0 && cards % each == 0) job.tasks = static_cast<std::uint32_t>(cards / each);
+    if (job.tasks_per_gpu) job.tasks = static_cast<std::uint32_t>(cards * *job.tasks_per_gpu);
+}
+
 // More nodes than tasks: some would stand idle.
 void fit_nodes_to_tasks(JobRequest& request) {
     model::JobSpec& job = request.job;
@@ -111,12 +129,6 @@ void count_named_nodes(JobRequest& request) {
     if (job.nodes_max && *job.nodes_max < named) job.nodes_max = named;
 }
 
-std::uint64_t gpu_count(const std::vector<model::GresRequest>& gpus) {
-    std::uint64_t sum = 0;
-    for (const model::GresRequest& gpu : gpus) sum += gpu.count;
-    return sum;
-}
-
 // What cards a step of a job asks for, and which of them each task sees. What was asked for the
 // job's sake is not asked again: a step has all that its job has on its nodes, if it says nothing.
 void set_step_gpus(const JobRequest& request, model::StepSpec& step) {
@@ -155,6 +167,7 @@ Outcome finish(JobRequest& request, const Surroundings& surroundings) {
     if (Outcome fault = join_gres(request)) return fault;
     if (Outcome fault = name_nodes_once(request, surroundings)) return fault;
     count_named_nodes(request);
+    count_tasks_by_cards(request);
     // --ntasks on srun's own line outweighs the node count and the tasks per node of the job around
     // it.
     fit_nodes_to_tasks(request);

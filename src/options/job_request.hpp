@@ -41,7 +41,8 @@ struct LaunchSettings {
     std::string het_group;  // "0,2-3": the components of the job around it that it runs in.
     bool disable_status = false, quit_on_interrupt = false, external_launcher = false;
     bool overlap = false, exact = false, interactive = false;
-    bool async = false;  // srun leaves when the tasks have started.
+    std::vector<int> ignored_signals;  // Of those sent to srun itself.
+    bool async = false;                // srun leaves when the tasks have started.
     std::optional<std::uint32_t> relative;
 };
 

@@ -16,15 +16,15 @@ namespace {
 
 constexpr std::string_view kOfAll =
     "account acctg-freq bb bbf begin chdir cluster-constraint clusters comment "
-    "consolidate-segments constraint container container-id contiguous core-spec "
+    "consolidate-segments constraint container container-id container-type contiguous core-spec "
     "cores-per-socket cpu-freq cpus-per-gpu cpus-per-task deadline delay-boot "
     "dependency distribution exclude exclusive extra extra-node-info gid gpu-bind "
     "gpu-freq gpus gpus-per-node gpus-per-socket gpus-per-task gres gres-flags help "
     "hint hold job-name licenses mail-type mail-user mcs-label mem mem-bind mem-per-"
-    "cpu mem-per-gpu mincpus network nice no-kill nodefile nodelist nodes ntasks "
+    "cpu mem-per-gpu mem-update mincpus network nice no-kill nodefile nodelist nodes ntasks "
     "ntasks-per-core ntasks-per-gpu ntasks-per-node ntasks-per-socket oom-kill-step "
     "overcommit oversubscribe partition power prefer priority profile qos quiet "
-    "reboot reservation resv-ports segment signal sockets-per-node spread-job spread-"
+    "reboot reservation resources resv-ports segment signal sockets-per-node spread-job spread-"
     "segments stepmgr switches thread-spec threads-per-core time time-min tmp tres-"
     "bind tres-per-task uid usage use-min-nodes verbose version wckey";
 constexpr std::string_view kOfSbatch =
@@ -35,7 +35,8 @@ constexpr std::string_view kOfSalloc =
     "bell get-user-env immediate kill-command no-bell no-shell wait-all-nodes x11";
 constexpr std::string_view kOfSrun =
     "accel-bind async bcast bcast-exclude compress cpu-bind disable-status epilog "
-    "error exact export external-launcher het-group immediate input interactive jobid "
+    "error exact export external-launcher het-group ignore-signals immediate input interactive "
+    "jobid "
     "kill-on-bad-exit label mpi msg-timeout multi-prog no-allocate ntasks-per-tres "
     "open-mode output overlap preserve-env prolog propagate pty quit-on-interrupt "
     "relative send-libs slurmd-debug task-epilog task-prolog test-only threads "

@@ -71,6 +71,9 @@ std::string sample_value(std::string_view name) {
         {"distribution", "cyclic"},
         {"dependency", "singleton"},
         {"hint", "nomultithread"},
+        {"profile", "task"},
+        {"mem-update", "20@10"},
+        {"ignore-signals", "INT,15"},
         {"extra-node-info", "1:2:1"},
         {"kill-on-invalid-dep", "yes"},
         {"cpu-bind", "verbose,cores"},
@@ -100,6 +103,9 @@ TEST(Options, EveryOptionOfTheTableIsParsedOrSaysThatItIsNotSupported) {
             if (option->name == "uid" || option->name == "gid") {
                 ASSERT_TRUE(parsed.fault);
                 EXPECT_THAT(parsed.fault->text, HasSubstr("only permitted by root"));
+            } else if (option->name == "slurmd-debug") {
+                ASSERT_TRUE(parsed.fault);
+                EXPECT_THAT(parsed.fault->text, HasSubstr("allowed only for root"));
             } else if (refused.contains(option)) {
                 ASSERT_TRUE(parsed.fault) << word;
                 EXPECT_THAT(parsed.fault->text, HasSubstr("is not supported"));
@@ -114,9 +120,10 @@ TEST(Options, EveryOptionOfTheTableIsParsedOrSaysThatItIsNotSupported) {
 
 TEST(Options, HintsThatAreNotFollowedAreWarnedAbout) {
     for (const Option& option : hint_options()) {
+        if (option.name == "slurmd-debug") continue;  // For root alone.
         const Command command = option.applies_to(Command::Srun) ? Command::Srun : Command::Sbatch;
         std::string word = "--" + std::string(option.name);
-        if (option.argument == Argument::Required) word += "=1";
+        if (option.argument == Argument::Required) word += "=" + sample_value(option.name);
         EXPECT_THAT(parse(command, {word}).request.warnings,
                     ElementsAre(HasSubstr(word.substr(0, 5))))
             << word;
@@ -124,8 +131,6 @@ TEST(Options, HintsThatAreNotFollowedAreWarnedAbout) {
 }
 
 TEST(Options, ValuesThatAreKeptButNotFollowedAreWarnedAboutOnceAndNotInEveryStep) {
-    EXPECT_THAT(parse(Command::Sbatch, {"--gpu-bind=nearest"}).request.warnings,
-                ElementsAre("Invalid --tres-bind argument: gres/gpu:nearest. Ignored"));
     EXPECT_EQ(parse(Command::Sbatch, {"--gpu-bind=closest"}).request.warnings.size(), 0u);
     EXPECT_EQ(parse(Command::Srun, {"-m", "block:cyclic"}).request.warnings.size(), 0u);
     EXPECT_EQ(parse(Command::Srun, {"-m", "block:cyclic:cyclic"}).request.warnings.size(), 1u);
@@ -318,6 +323,14 @@ TEST(Options, MemoryOfAStrongerSourceReplacesThatOfAWeakerOne) {
     EXPECT_EQ(both.fault->text, "--mem, --mem-per-cpu, and --mem-per-gpu are mutually exclusive.");
 }
 
+TEST(Options, CardsForTheJobAndForEachTaskAreACountOfTasks) {
+    EXPECT_EQ(job_of({"--gpus=4", "--gpus-per-task=2"}).tasks, 2u);
+    EXPECT_EQ(job_of({"--gpus=2", "--ntasks-per-gpu=2"}).tasks, 4u);
+    EXPECT_EQ(job_of({"--gpus=4", "--gpus-per-task=2", "-n8"}).tasks, 8u);
+    EXPECT_FALSE(job_of({"--gpus=3", "--gpus-per-task=2"}).tasks);
+    EXPECT_FALSE(job_of({"--gpus=3"}).tasks);
+}
+
 // --- bad values: words and exit codes as Slurm has them ---
 
 struct BadCase {
@@ -341,13 +354,25 @@ TEST(Options, BadValuesAreToldInSlurmsWordsWithItsExitCodes) {
         {{"--open-mode=x"}, "Invalid --open-mode specification", 255},
         {{"--signal=NOSUCH"}, "Invalid --signal specification", 255},
         {{"--begin=someday"}, "Invalid --begin specification", 255},
-        {{"--propagate=WATER"}, "--propagate=\"WATER\" is not valid.", 255},
-        {{"--hint=hunch"}, "unrecognized --hint argument \"hunch\", see --hint=help", 255},
+        {{"--propagate=WATER"}, "Bad rlimit name: WATER\n--propagate=WATER is not valid.", 1},
+        {{"--hint=hunch"}, "unrecognized --hint argument \"hunch\", see --hint=help", 1},
+        {{"--gpu-bind=nearest"}, "Invalid --gpu-bind argument: nearest", 255},
+        {{"-B", "2:x"}, "Invalid numeric value \"x\" for second arg of -B.", 1},
+        {{"--wait-all-nodes=x"}, "Invalid numeric value \"x\" for --wait-all-nodes.", 1},
+        {{"--resv-ports=x"}, "Invalid numeric value \"x\" for --resv-port.", 1},
+        {{"--acctg-freq=water=3"}, "Invalid --acctg-freq specification: water=3", 255},
+        {{"--cpu-freq=quick"}, "unrecognized --cpu-freq argument \"quick\"", 255},
+        {{"--delay-boot=x"}, "Invalid --delay-boot specification", 255},
+        {{"--oom-kill-step=2"}, "Invalid --oom-kill-step specification", 255},
+        {{"--profile=water"}, "invalid --profile=water option", 255},
+        {{"--segment=0"}, "Invalid --segment specification", 255},
+        {{"--switches=x"}, "Invalid numeric value \"x\" for --switches.", 1},
+        {{"--mem-update=20"}, "Invalid --mem-update specification", 255},
         {{"--gres=gpu:none:of:these"}, "Invalid generic resource (gres) specification", 1},
         {{"--gres=gpu:0"}, "Invalid generic resource (gres) specification", 1},
         {{"--gres=gpu:-1"}, "Invalid generic resource (gres) specification", 1},
-        {{"--gres-flags=tight"}, "Invalid --gres-flags specification", 255},
-        {{"--gres-flags="}, "Invalid --gres-flags specification", 255},
+        {{"--gres-flags=tight"}, "Invalid --gres-flags specification: tight", 255},
+        {{"--gres-flags="}, "Invalid --gres-flags specification: ", 255},
         {{"-w", "n[1-"}, "Invalid node name specified", 1},
         {{"--export="}, "Invalid --export specification", 255},
         {{"-L", "matlab:0"}, "Invalid license specification", 1},

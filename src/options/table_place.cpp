@@ -119,7 +119,10 @@ Outcome set_immediate(Setting& s) {
     s.request.ask.immediate_seconds = 1;
     if (s.has_value && !s.value.empty()) {
         const auto seconds = parse_uint(s.value);
-        if (!seconds || *seconds > 0x7fffffff) return invalid_specification(s);
+        if (!seconds || *seconds > 0x7fffffff) {
+            return Fault{Fault::Kind::BadNumber,
+                         fmt::format("Invalid numeric value \"{}\" for immediate.", s.value)};
+        }
         s.request.ask.immediate_seconds = static_cast<std::uint32_t>(*seconds);
     }
     s.request.job.immediate = *s.request.ask.immediate_seconds <= 1;

@@ -117,7 +117,11 @@ Outcome set_propagate(Setting& s) {
         if (starts_with_ignoring_case(word, "RLIMIT_")) word.remove_prefix(7);
         const bool known = std::ranges::any_of(
             kNames, [&](auto name) { return equals_ignoring_case(name, word); });
-        if (!known) return bad_value(fmt::format("--propagate=\"{}\" is not valid.", s.value));
+        if (!known) {
+            return Fault{
+                Fault::Kind::Fatal,
+                fmt::format("Bad rlimit name: {}\n--propagate={} is not valid.", word, s.value)};
+        }
     }
     s.request.ask.propagate = std::string(text);
     s.shown = std::string(text);
@@ -156,22 +160,20 @@ Outcome set_verbose(Setting& s) { return count_up<&CommandSettings::verbose>(s);
 Outcome set_quiet(Setting& s) { return count_up<&CommandSettings::quiet>(s); }
 
 Outcome set_uid(Setting& s) {
-    if (!s.surroundings.is_root)
-        return Fault{Fault::Kind::Fatal, "--uid only permitted by root user"};
+    if (!s.surroundings.is_root) return bad_value("--uid only permitted by root user");
     s.request.ask.uid_name = std::string(s.value);
     return {};
 }
 
 Outcome set_gid(Setting& s) {
-    if (!s.surroundings.is_root)
-        return Fault{Fault::Kind::Fatal, "--gid only permitted by root user"};
+    if (!s.surroundings.is_root) return bad_value("--gid only permitted by root user");
     s.request.ask.gid_name = std::string(s.value);
     return {};
 }
 
 Outcome set_wait_all_nodes(Setting& s) {
     const auto value = parse_uint(s.value);
-    if (!value || *value > 1) return invalid_specification(s);
+    if (!value || *value > 1) return invalid_number(s);
     s.request.ask.wait_all_nodes = *value == 1;
     return {};
 }

@@ -93,12 +93,9 @@ Outcome set_distribution(Setting& s) {
     return distribution->sockets.contains(':') ? warn(s) : Outcome{};
 }
 
-// What cannot be read is told and left out, as Slurm does it.
 Outcome set_gpu_bind(Setting& s) {
     if (!model::is_gpu_bind(s.value)) {
-        s.request.warnings.push_back(
-            fmt::format("Invalid --tres-bind argument: gres/gpu:{}. Ignored", s.value));
-        return {};
+        return bad_value(fmt::format("Invalid --gpu-bind argument: {}", s.value));
     }
     s.request.job.gpu_bind = std::string(s.value);
     return {};
@@ -114,7 +111,12 @@ Outcome set_extra_node_info(Setting& s) {
     for (std::size_t i = 0; i < parts.size(); ++i) {
         if (parts[i] == "*") continue;
         const auto number = parse_uint(parts[i]);
-        if (!number || *number == 0 || *number > kCountMax) return invalid_specification(s);
+        if (!number || *number == 0 || *number > kCountMax) {
+            constexpr std::string_view kPlaces[] = {"first", "second", "third"};
+            return Fault{Fault::Kind::BadNumber,
+                         fmt::format("Invalid numeric value \"{}\" for {} arg of -B.", parts[i],
+                                     kPlaces[i])};
+        }
         *fields[i] = static_cast<std::uint32_t>(*number);
     }
     return {};
@@ -131,8 +133,8 @@ Outcome set_hint(Setting& s) {
                      "--ntasks-per-socket instead"};
     } else if (s.value != "compute_bound" && s.value != "multithread") {
         // Those two describe what happens anyway: all cores of a socket, all threads of a core.
-        return bad_value(
-            fmt::format("unrecognized --hint argument \"{}\", see --hint=help", s.value));
+        return Fault{Fault::Kind::Fatal,
+                     fmt::format("unrecognized --hint argument \"{}\", see --hint=help", s.value)};
     }
     return {};
 }
@@ -220,7 +222,8 @@ Outcome set_tres_per_task(Setting& s) {
 // away from its cards where there are no others, and several tasks have shares of one card.
 Outcome set_gres_flags(Setting& s) {
     const auto flags = split(s.value, ',');
-    if (flags.empty()) return invalid_specification(s);
+    const Fault unknown = bad_value(fmt::format("Invalid --gres-flags specification: {}", s.value));
+    if (flags.empty()) return unknown;
     for (const std::string_view flag : flags) {
         if (flag == "allow-task-sharing" || flag == "disable-binding" ||
             flag == "multiple-tasks-per-sharing") {
@@ -233,7 +236,7 @@ Outcome set_gres_flags(Setting& s) {
                                          ? "cores near a job's cards are preferred, never required"
                                          : "shares of cards are asked for by node, not by task")};
         }
-        return invalid_specification(s);
+        return unknown;
     }
     return {};
 }

@@ -42,7 +42,10 @@ Outcome set_cpu_bind(Setting& s) {
     static constexpr std::string_view kLists[] = {
         "map_cpu:", "mask_cpu:", "map_ldom:", "mask_ldom:",
         "map_cpu=", "mask_cpu=", "map_ldom=", "mask_ldom="};
-    if (Outcome fault = check_words(s, kWords, kLists)) return fault;
+    if (Outcome fault = check_words(s, kWords, kLists)) {
+        fault->kind = Fault::Kind::Fatal;
+        return fault;
+    }
     s.request.launch.cpu_bind = std::string(s.value);
     return {};
 }
@@ -57,6 +60,25 @@ Outcome set_mem_bind(Setting& s) {
     return s.value.contains("sort") && !s.value.contains("nosort") ? warn(s) : Outcome{};
 }
 
+Outcome set_kill_on_bad_exit(Setting& s) {
+    const auto value =
+        s.has_value && !s.value.empty() ? parse_uint(s.value) : std::optional<std::uint64_t>(1);
+    if (!value) return invalid_number(s);
+    s.request.launch.kill_on_bad_exit = *value != 0;
+    s.shown = *value != 0 ? "set" : "unset";
+    return {};
+}
+
+Outcome set_ignored_signals(Setting& s) {
+    s.request.launch.ignored_signals.clear();
+    for (const std::string_view word : split(s.value, ',')) {
+        const auto signal = model::parse_signal(word);
+        if (!signal) return bad_value(fmt::format("Invalid signal name or number: {}", word));
+        s.request.launch.ignored_signals.push_back(*signal);
+    }
+    return {};
+}
+
 Outcome set_bcast(Setting& s) {
     s.request.launch.bcast = std::string(s.value);
     return {};
@@ -69,11 +91,15 @@ Outcome set_het_group(Setting& s) {
 }
 
 Outcome set_resv_ports(Setting& s) {
+    const bool counted = s.has_value && !s.value.empty();
+    const auto count = counted ? parse_uint(s.value) : std::optional<std::uint64_t>(0);
+    if (!count || *count > 0xffff) {
+        return Fault{Fault::Kind::BadNumber,
+                     fmt::format("Invalid numeric value \"{}\" for --resv-port.", s.value)};
+    }
     if (s.request.command != Command::Srun) return warn(s);
     s.request.launch.resv_ports = 0;
-    if (!s.has_value || s.value.empty()) return {};
-    const auto count = parse_uint(s.value);
-    if (!count || *count > 0xffff) return invalid_number(s);
+    if (!counted) return {};
     // None asked for is none at all.
     s.request.launch.resv_ports.reset();
     if (*count > 0) s.request.launch.resv_ports = static_cast<std::uint32_t>(*count);
@@ -140,7 +166,13 @@ constexpr Option kStep[] = {
      .srun_variables = "SLURM_KILL_BAD_EXIT",
      .value_name = "0|1",
      .help = "end the step when a task fails",
-     .set = store_switch<&Launch::kill_on_bad_exit>},
+     .set = set_kill_on_bad_exit},
+    {.name = "ignore-signals",
+     .argument = kRequired,
+     .commands = kSrun,
+     .value_name = "signals",
+     .help = "signals that srun takes no notice of, names or numbers with commas",
+     .set = set_ignored_signals},
     {.name = "wait",
      .letter = 'W',
      .argument = kRequired,

@@ -118,6 +118,6 @@ def test_root_submits_for_somebody_else(shaped):
     said = shaped.run("srun --uid=bob id -u", user=None).ok()
     assert said.out == f"{USERS['bob']}\n"
     said = shaped.run("srun --uid=bob id -u", user="alice")
-    assert said.code == 1 and "--uid only permitted by root user" in said.err
+    assert said.code == 255 and "--uid only permitted by root user" in said.err
     said = shaped.run("sbatch --uid=nosuchuser --wrap true", user=None)
     assert said.code == 1 and "Invalid --uid specification" in said.err

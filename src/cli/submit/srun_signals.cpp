@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "cli/message.hpp"
@@ -22,6 +23,7 @@ constexpr int kBrokenPipeCode = 128 + SIGPIPE;
 void StepRun::watch_signals() {
     ::signal(SIGPIPE, SIG_IGN);
     const auto on = [this](int number, std::function<void()> work) {
+        if (std::ranges::count(request_.launch.ignored_signals, number) > 0) work = [] {};
         signals_.push_back(loop_.on_signal(number, std::move(work)));
     };
     on(SIGINT, [this] { on_interrupt(); });
