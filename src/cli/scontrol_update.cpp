@@ -87,9 +87,20 @@ Result<std::vector<model::JobSelector>> jobs_of(Session& session, const JobChang
     return selectors;
 }
 
+std::string ids_of(const std::vector<KeyWord>& words) {
+    for (const KeyWord& word : words) {
+        if (equals_ignoring_case(word.key, "jobid")) return word.value.value_or("");
+    }
+    return {};
+}
+
 void update_job(Scontrol& control, const std::vector<KeyWord>& words) {
     const auto now = std::chrono::floor<Millis>(std::chrono::system_clock::now());
     const auto change = parse_job_change(words, now);
+    if (!change && change.error().code == Errc::DependencyProblem) {
+        return control.complain(
+            fmt::format("{} for job {}", change.error().message, ids_of(words)));
+    }
     if (!change) return control.complain(change.error().message);
     if (change->ids.empty() && !change->name) {
         return control.complain("Either JobId or JobName must be given");
@@ -97,6 +108,10 @@ void update_job(Scontrol& control, const std::vector<KeyWord>& words) {
     Session* session = control.session(kCall);
     if (session == nullptr) return;
     const auto jobs = jobs_of(*session, *change);
+    if (!jobs && change->ids.empty() && jobs.error().code == Errc::InvalidJobId) {
+        return control.complain(
+            fmt::format("scontrol: error: No jobs with name '{}'", change->name.value_or("")));
+    }
     if (!jobs) return control.say_failed(kCall, jobs.error());
     const auto answer = client::update_jobs(session->connection, *jobs, change->update);
     if (!answer) return control.say_failed(kCall, answer.error());
@@ -134,7 +149,7 @@ void change_partition(Scontrol& control, const std::vector<KeyWord>& words,
 }  // namespace
 
 void update(Scontrol& control, const Words& words) {
-    if (words.empty()) return control.complain("too few arguments for keyword:update");
+    if (words.empty()) return control.complain("too few arguments for update keyword");
     if (speaks_of_reservation(words))
         return change_reservation(control, words, model::ReservationUpdate::Action::Update);
     const std::vector<KeyWord> keys = key_words(words);
@@ -153,38 +168,37 @@ void update(Scontrol& control, const Words& words) {
     }
     control.complain(
         fmt::format("No valid entity in update command\nInput line must include "
-                    "\"NodeName\", \"PartitionName\", \"Reservation\", \"JobId\", or \"JobName\""));
+                    "\"NodeName\", \"PartitionName\", \"Reservation\", \"JobId\", or "
+                    "\"SlurmctldDebug\""));
 }
 
 void create(Scontrol& control, const Words& words) {
-    if (words.empty()) return control.complain("too few arguments for keyword:create");
+    if (words.empty()) return control.complain("too few arguments for create keyword");
     if (speaks_of_reservation(words))
         return change_reservation(control, words, model::ReservationUpdate::Action::Create);
     const std::vector<KeyWord> keys = key_words(words);
     switch (kind_of(keys)) {
         case Kind::Partition:
             return change_partition(control, keys, model::PartitionUpdate::Action::Create,
-                                    "slurm_create_partition error");
+                                    "Error creating the partition");
         case Kind::Node:
             return control.complain(
                 "Nodes are made by their NodeName lines in slurm.conf and scontrol reconfigure");
         default:
             break;
     }
-    control.complain(
-        "No valid entity in create command\nInput line must include \"PartitionName\" or "
-        "\"Reservation\"");
+    control.complain("scontrol: error: Invalid creation entity: " + words.front());
 }
 
 void remove(Scontrol& control, const Words& words) {
-    if (words.empty()) return control.complain("too few arguments for keyword:delete");
+    if (words.empty()) return control.complain("too few arguments for delete keyword");
     if (speaks_of_reservation(words))
         return change_reservation(control, words, model::ReservationUpdate::Action::Delete);
     const std::vector<KeyWord> keys = key_words(words);
     switch (kind_of(keys)) {
         case Kind::Partition:
             return change_partition(control, keys, model::PartitionUpdate::Action::Delete,
-                                    "slurm_delete_partition error");
+                                    "delete_partition " + keys.front().typed);
         case Kind::Node:
             return control.complain(
                 "Nodes are removed from slurm.conf, followed by scontrol reconfigure");
@@ -192,8 +206,7 @@ void remove(Scontrol& control, const Words& words) {
             break;
     }
     control.complain(
-        "No valid entity in delete command\nInput line must include \"PartitionName\" or "
-        "\"Reservation\"");
+        "scontrol: error: Proper format is 'delete <ENTITY>=<ID>' or 'delete <ENTITY> <ID>'");
 }
 
 }  // namespace switchyard::cli

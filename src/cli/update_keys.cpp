@@ -24,15 +24,32 @@ struct Key {
     Status (*apply)(Update& update, const KeyWord& word, Instant now);
 };
 
+// The key of `word` is the one of the table by now, however it was typed.
 Failure bad_value(const KeyWord& word) {
-    return fail(Errc::InvalidArgument, fmt::format("Invalid {} value: {}\nRequest aborted",
+    return fail(Errc::InvalidArgument, fmt::format("scontrol: error: Invalid {} value: {}",
                                                    word.key, word.value.value_or("")));
+}
+Failure bad_duration(const KeyWord& word) {
+    return fail(Errc::InvalidArgument, fmt::format("scontrol: error: Invalid {} value", word.key));
+}
+// Of partitions.
+Failure bad_input(const KeyWord& word) {
+    return fail(Errc::InvalidArgument, "scontrol: error: Invalid input " + word.typed);
+}
+// Of partitions, whose choices are told.
+Failure bad_choice(const KeyWord& word, std::string_view choices) {
+    return fail(Errc::InvalidArgument,
+                fmt::format("scontrol: error: Invalid input: {}\nscontrol: error: Acceptable {} "
+                            "values are {}",
+                            word.typed, word.key, choices));
 }
 Failure unknown_key(const KeyWord& word) {
     return fail(
         Errc::InvalidArgument,
         fmt::format("Update of this parameter is not supported: {}\nRequest aborted", word.typed));
 }
+
+constexpr std::string_view kNoChanges = "No changes specified";
 
 std::string text_of(const KeyWord& word) { return word.value.value_or(""); }
 
@@ -78,6 +95,13 @@ Status set_flag(Update& update, const KeyWord& word, Instant) {
     SY_TRY(update.*Member, flag_of(word));
     return {};
 }
+template <std::optional<bool> PartitionUpdate::* Member>
+Status set_yes_or_no(PartitionUpdate& update, const KeyWord& word, Instant) {
+    const auto flag = flag_of(word);
+    if (!flag) return bad_choice(word, "YES and NO");
+    update.*Member = *flag;
+    return {};
+}
 template <class Update, std::optional<std::vector<std::string>> Update::* Member>
 Status set_nodes(Update& update, const KeyWord& word, Instant) {
     SY_TRY(update.*Member, nodes_of(word));
@@ -94,7 +118,10 @@ Status set_names(Update& update, const KeyWord& word, Instant) {
 template <std::optional<Instant> JobUpdate::* Member>
 Status set_moment(JobUpdate& update, const KeyWord& word, Instant now) {
     const auto moment = model::parse_instant(text_of(word), now);
-    if (!moment) return bad_value(word);
+    if (!moment) {
+        return fail(Errc::InvalidArgument, fmt::format("Invalid time specification (pos=0): {}\n{}",
+                                                       text_of(word), kNoChanges));
+    }
     update.*Member = *moment;
     return {};
 }
@@ -107,7 +134,7 @@ Status set_time_limit(JobUpdate& update, const KeyWord& word, Instant) {
         text.erase(0, 1);
     }
     const auto limit = model::parse_time_limit(text);
-    if (!limit) return bad_value(word);
+    if (!limit) return bad_duration(word);
     model::TimeLimitChange change;
     change.limit = *limit;
     if (sign == '+') change.mode = model::TimeLimitChange::Mode::Add;
@@ -122,7 +149,16 @@ Status set_node_count(JobUpdate& update, const KeyWord& word, Instant) {
     const auto least = parse_uint(text.substr(0, dash));
     const auto most =
         dash == std::string::npos ? least : parse_uint(std::string_view(text).substr(dash + 1));
-    if (!least || !most || *least > *most || *most > limits::kNodesMax) return bad_value(word);
+    if (!least || !most || *most > limits::kNodesMax) {
+        return fail(Errc::InvalidArgument,
+                    fmt::format("scontrol: error: \"{}\" is not a valid node count", text));
+    }
+    if (*least > *most) {
+        return fail(Errc::InvalidArgument,
+                    fmt::format("scontrol: error: Maximum node count {} is less than minimum node "
+                                "count {}",
+                                *most, *least));
+    }
     update.nodes_min = static_cast<std::uint32_t>(*least);
     update.nodes_max = static_cast<std::uint32_t>(*most);
     return {};
@@ -168,7 +204,7 @@ Status set_dependency(JobUpdate& update, const KeyWord& word, Instant) {
 
 Status set_mail_type(JobUpdate& update, const KeyWord& word, Instant) {
     const auto types = model::parse_mail_types(text_of(word));
-    if (!types) return bad_value(word);
+    if (!types) return fail(Errc::InvalidArgument, "Invalid MailType: " + text_of(word));
     update.mail_types = *types;
     return {};
 }
@@ -248,7 +284,8 @@ Status set_node_state(NodeUpdate& update, const KeyWord& word, Instant) {
     }
     return fail(Errc::InvalidArgument,
                 fmt::format("Invalid input: {}\nRequest aborted\nValid states are: CANCEL_REBOOT "
-                            "DOWN DRAIN FAIL IDLE RESUME UNDRAIN",
+                            "DOWN DRAIN FAIL IDLE RESUME UNDRAIN\nNot all states are valid given "
+                            "a node's prior state",
                             word.typed));
 }
 
@@ -258,6 +295,15 @@ Status set_node_names(NodeUpdate& update, const KeyWord& word, Instant) {
 }
 Status set_node_reason(NodeUpdate& update, const KeyWord& word, Instant) {
     update.reason = text_of(word);
+    return {};
+}
+Status set_weight(NodeUpdate& update, const KeyWord& word, Instant) {
+    const auto weight = number_of(word);
+    if (!weight) {
+        return fail(Errc::InvalidArgument,
+                    fmt::format("scontrol: error: Invalid value {} for {}", word.typed, word.key));
+    }
+    update.weight = *weight;
     return {};
 }
 Status set_features(NodeUpdate& update, const KeyWord& word, Instant) {
@@ -274,7 +320,7 @@ const Key<NodeUpdate> kNodeKeys[] = {
     {"Extra", set_text<NodeUpdate, &NodeUpdate::extra>},
     {"Reason", set_node_reason},
     {"State", set_node_state},
-    {"Weight", set_number<NodeUpdate, &NodeUpdate::weight>},
+    {"Weight", set_weight},
 };
 
 // --- partitions ---
@@ -285,18 +331,13 @@ Status set_partition_name(PartitionUpdate& update, const KeyWord& word, Instant)
 }
 Status set_partition_state(PartitionUpdate& update, const KeyWord& word, Instant) {
     const auto state = model::parse_partition_state(text_of(word));
-    if (!state) {
-        return fail(Errc::InvalidArgument,
-                    fmt::format("Invalid input: {}\nRequest aborted\nAcceptable State values are "
-                                "UP, DOWN, DRAIN and INACTIVE",
-                                word.typed));
-    }
+    if (!state) return bad_choice(word, "UP, DOWN, DRAIN and INACTIVE");
     update.state = *state;
     return {};
 }
 Status set_max_time(PartitionUpdate& update, const KeyWord& word, Instant) {
     const auto limit = model::parse_time_limit(text_of(word));
-    if (!limit) return bad_value(word);
+    if (!limit) return bad_input(word);
     update.max_time = *limit;
     return {};
 }
@@ -306,7 +347,7 @@ Status set_default_time(PartitionUpdate& update, const KeyWord& word, Instant) {
         return {};
     }
     const auto limit = model::parse_time_limit(text_of(word));
-    if (!limit) return bad_value(word);
+    if (!limit) return bad_input(word);
     update.default_time = std::optional(*limit);
     return {};
 }
@@ -316,8 +357,13 @@ Status set_max_nodes(PartitionUpdate& update, const KeyWord& word, Instant) {
         update.max_nodes = std::optional<std::uint32_t>{};
         return {};
     }
-    SY_TRY(const std::uint32_t number, number_of(word));
-    update.max_nodes = std::optional(number);
+    const auto number = number_of(word);
+    if (!number) {
+        return fail(Errc::InvalidArgument,
+                    fmt::format("scontrol: error: Invalid numeric value \"{}\" for {}.",
+                                text_of(word), word.key));
+    }
+    update.max_nodes = std::optional(*number);
     return {};
 }
 Status set_over_subscribe(PartitionUpdate& update, const KeyWord& word, Instant) {
@@ -332,14 +378,14 @@ Status set_over_subscribe(PartitionUpdate& update, const KeyWord& word, Instant)
     } else if (text == "exclusive") {
         update.over_subscribe = Over::Exclusive;
     } else {
-        return bad_value(word);
+        return bad_choice(word, "NO, EXCLUSIVE, YES:#, and FORCE:#");
     }
     return {};
 }
 
 Status set_preempt_mode(PartitionUpdate& update, const KeyWord& word, Instant) {
     const auto words = model::parse_preempt_mode(text_of(word));
-    if (!words) return bad_value(word);
+    if (!words) return bad_input(word);
     update.preempt_mode = words->mode;
     return {};
 }
@@ -348,10 +394,10 @@ const Key<PartitionUpdate> kPartitionKeys[] = {
     {"PartitionName", set_partition_name},
     {"AllowAccounts", set_names<PartitionUpdate, &PartitionUpdate::allow_accounts>},
     {"AllowGroups", set_names<PartitionUpdate, &PartitionUpdate::allow_groups>},
-    {"Default", set_flag<PartitionUpdate, &PartitionUpdate::is_default>},
+    {"Default", set_yes_or_no<&PartitionUpdate::is_default>},
     {"DefaultTime", set_default_time},
     {"GraceTime", set_number<PartitionUpdate, &PartitionUpdate::grace_time>},
-    {"Hidden", set_flag<PartitionUpdate, &PartitionUpdate::hidden>},
+    {"Hidden", set_yes_or_no<&PartitionUpdate::hidden>},
     {"MaxNodes", set_max_nodes},
     {"MaxTime", set_max_time},
     {"MinNodes", set_number<PartitionUpdate, &PartitionUpdate::min_nodes>},
@@ -361,7 +407,7 @@ const Key<PartitionUpdate> kPartitionKeys[] = {
     {"Priority", set_number<PartitionUpdate, &PartitionUpdate::priority_tier>},
     {"PriorityJobFactor", set_number<PartitionUpdate, &PartitionUpdate::priority_job_factor>},
     {"PriorityTier", set_number<PartitionUpdate, &PartitionUpdate::priority_tier>},
-    {"RootOnly", set_flag<PartitionUpdate, &PartitionUpdate::root_only>},
+    {"RootOnly", set_yes_or_no<&PartitionUpdate::root_only>},
     {"Shared", set_over_subscribe},
     {"State", set_partition_state},
 };
@@ -385,7 +431,9 @@ Status apply(std::span<const Key<Update>> keys, Update& update, const KeyWord& w
     const Key<Update>* key = find_key(keys, word.key);
     if (key == nullptr) return unknown_key(word);
     if (word.sign != 0 && key->name != "TimeLimit") return unknown_key(word);
-    return key->apply(update, word, now);
+    KeyWord named = word;
+    named.key = key->name;
+    return key->apply(update, named, now);
 }
 
 bool is_key(const KeyWord& word, std::string_view name) {
@@ -421,8 +469,12 @@ Result<JobChange> parse_job_change(const std::vector<KeyWord>& words, Instant no
             SY_CHECK(apply(std::span<const Key<JobUpdate>>(kJobKeys), change.update, word, now));
         }
     }
+    const bool renames = !change.ids.empty() && change.name;
+    if (change.update == JobUpdate{} && !renames) {
+        return fail(Errc::InvalidArgument, std::string(kNoChanges));
+    }
     // Beside a JobId the name is a new name.
-    if (!change.ids.empty() && change.name) {
+    if (renames) {
         change.update.name = std::move(change.name);
         change.name.reset();
     }
@@ -434,6 +486,7 @@ Result<NodeUpdate> parse_node_change(const std::vector<KeyWord>& words) {
     for (const KeyWord& word : words) {
         SY_CHECK(apply(std::span<const Key<NodeUpdate>>(kNodeKeys), update, word, Instant{}));
     }
+    if (words.size() < 2) return fail(Errc::InvalidArgument, std::string(kNoChanges));
     const bool takes_away = update.verb == model::NodeVerb::Drain ||
                             update.verb == model::NodeVerb::Down ||
                             update.verb == model::NodeVerb::Fail;
@@ -454,6 +507,9 @@ Result<PartitionUpdate> parse_partition_change(const std::vector<KeyWord>& words
     }
     if (update.name.empty()) {
         return fail(Errc::InvalidArgument, "PartitionName must be given.");
+    }
+    if (action == PartitionUpdate::Action::Update && words.size() < 2) {
+        return fail(Errc::InvalidArgument, fmt::format("scontrol: error: {}", kNoChanges));
     }
     return update;
 }

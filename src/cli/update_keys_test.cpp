@@ -97,9 +97,45 @@ TEST(UpdateKeys, WhatMeansNothingIsNamed) {
     EXPECT_EQ(job("jobid=1 priority+=5").error().message,
               "Update of this parameter is not supported: priority+=5\nRequest aborted");
     EXPECT_EQ(job("jobid=1 priority=high").error().message,
-              "Invalid priority value: high\nRequest aborted");
-    EXPECT_FALSE(job("jobid=1 numnodes=4-2"));
-    EXPECT_FALSE(job("jobid=1 timelimit=soon"));
+              "scontrol: error: Invalid Priority value: high");
+    EXPECT_EQ(job("jobid=1 numnodes=4-2").error().message,
+              "scontrol: error: Maximum node count 2 is less than minimum node count 4");
+    EXPECT_EQ(job("jobid=1 numnodes=few").error().message,
+              "scontrol: error: \"few\" is not a valid node count");
+    EXPECT_EQ(job("jobid=1 timel=soon").error().message,
+              "scontrol: error: Invalid TimeLimit value");
+    EXPECT_EQ(job("jobid=1 starttime=soon").error().message,
+              "Invalid time specification (pos=0): soon\nNo changes specified");
+    EXPECT_EQ(job("jobid=1 mailtype=often").error().message, "Invalid MailType: often");
+    EXPECT_EQ(parse_node_change(words("nodename=n1 weight=heavy")).error().message,
+              "scontrol: error: Invalid value weight=heavy for Weight");
+}
+
+TEST(UpdateKeys, AnUpdateThatChangesNothingIsRefused) {
+    EXPECT_EQ(job("jobid=1").error().message, "No changes specified");
+    EXPECT_EQ(job("jobname=x").error().message, "No changes specified");
+    EXPECT_TRUE(job("jobid=1 jobname=x"));
+    EXPECT_TRUE(job("jobid=1 comment="));
+    EXPECT_EQ(parse_node_change(words("nodename=n1")).error().message, "No changes specified");
+    EXPECT_EQ(parse_partition_change(words("partitionname=a"), Action::Update).error().message,
+              "scontrol: error: No changes specified");
+    EXPECT_TRUE(parse_partition_change(words("partitionname=a"), Action::Delete));
+}
+
+TEST(UpdateKeys, ThePartitionsChoicesAreTold) {
+    const auto said = [](std::string_view word) {
+        return parse_partition_change(words("partitionname=a " + std::string(word)), Action::Update)
+            .error()
+            .message;
+    };
+    EXPECT_EQ(said("default=maybe"),
+              "scontrol: error: Invalid input: default=maybe\nscontrol: error: Acceptable Default "
+              "values are YES and NO");
+    EXPECT_EQ(said("state=asleep"),
+              "scontrol: error: Invalid input: state=asleep\nscontrol: error: Acceptable State "
+              "values are UP, DOWN, DRAIN and INACTIVE");
+    EXPECT_EQ(said("maxtime=long"), "scontrol: error: Invalid input maxtime=long");
+    EXPECT_EQ(said("maxnodes=all"), "scontrol: error: Invalid numeric value \"all\" for MaxNodes.");
 }
 
 TEST(UpdateKeys, ANodeIsNotTakenAwayWithoutAReason) {
