@@ -48,6 +48,7 @@ std::string_view scontrol_commands() {
            "  version                          the version\n"
            "  wait_job JOB                     wait until a job has its nodes\n"
            "  write batch_script JOB [FILE|-]  the script of a job\n"
+           "  write config [FILE]              what the cluster runs with, as a slurm.conf\n"
            "  !!                               the last command again (at the prompt)\n"
            "\n"
            "JOBS is a list of ids, elements (12_3, 12_[1-5]) or jobname=NAME.\n"

@@ -88,8 +88,11 @@ constexpr NumberedError kErrors[] = {
 };
 
 void explain_error(Scontrol& control, const Words& words) {
-    const auto number = words.size() == 1 ? parse_uint(words[0]) : std::nullopt;
-    if (!number || *number > 65535) return control.complain("errnumstr takes one error number");
+    if (words.size() != 1) return control.complain("one arguments required for keyword:errnumstr");
+    const auto number = parse_uint(words[0]);
+    if (!number || *number > 65535) {
+        return control.complain("numeric arguments required for keyword:errnumstr");
+    }
     for (const NumberedError& error : kErrors) {
         if (error.number == *number) return print(fmt::format("{}\n", errc_text(error.code)));
     }

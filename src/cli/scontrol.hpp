@@ -64,13 +64,13 @@ void completing(Scontrol& control, const Words& words);
 void ping(Scontrol& control, const Words& words);  // scontrol_admin.cpp
 void reconfigure(Scontrol& control, const Words& words);
 void shut_down(Scontrol& control, const Words& words);
-void write(Scontrol& control, const Words& words);
 void list_pids(Scontrol& control, const Words& words);
 void list_jobs(Scontrol& control, const Words& words);
 void list_steps(Scontrol& control, const Words& words);
 void get_addresses(Scontrol& control, const Words& words);
 void pid_info(Scontrol& control, const Words& words);
 void show_config(Scontrol& control);
+void write(Scontrol& control, const Words& words);   // scontrol_write.cpp
 void reboot(Scontrol& control, const Words& words);  // scontrol_nodes.cpp
 void cancel_reboot(Scontrol& control, const Words& words);
 void set_debug(Scontrol& control, const Words& words);  // scontrol_log.cpp

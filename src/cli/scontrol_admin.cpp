@@ -1,4 +1,4 @@
-// scontrol_admin.cpp: ping, reconfigure, shutdown, show config, write, listpids: the requests that
+// scontrol_admin.cpp: ping, reconfigure, shutdown, show config, listpids: the requests that
 // have no function of their own in the client library.
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -21,48 +21,6 @@
 
 namespace switchyard::cli {
 namespace {
-
-Status write_all(int fd, std::string_view text, const std::string& path) {
-    while (!text.empty()) {
-        const ssize_t n = ::write(fd, text.data(), text.size());
-        if (n < 0 && errno == EINTR) continue;
-        if (n < 0) return fail(Errc::Io, fmt::format("{}: {}", path, std::strerror(errno)));
-        text.remove_prefix(static_cast<std::size_t>(n));
-    }
-    return {};
-}
-
-Status write_file(const std::string& path, std::string_view text) {
-    constexpr mode_t kOwnerOnly = 0700;  // A script may hold secrets.
-    const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kOwnerOnly);
-    if (fd < 0) {
-        return fail(Errc::Io,
-                    fmt::format("failed to open file {}: {}", path, std::strerror(errno)));
-    }
-    const Status written = write_all(fd, text, path);
-    ::close(fd);
-    return written;
-}
-
-void write_batch_script(Scontrol& control, const Words& words) {
-    constexpr std::string_view kCall = "job script retrieval failed";
-    if (words.empty() || words.size() > 2) {
-        return control.complain("usage: write batch_script JOBID [FILE|-]");
-    }
-    const auto selector = model::parse_job_selector(words[0]);
-    if (!selector) return control.say_failed(kCall, fail(Errc::InvalidJobId).error);
-    wire::Request request;
-    request.mutable_script()->set_job(selector->job.value);
-    const auto reply = call_controller(control, kCall, request);
-    if (!reply) return;
-    const std::string& script = reply->script().script();
-    if (words.size() == 2 && words[1] == "-") return print(script);
-    const std::string path =
-        words.size() == 2 ? words[1] : fmt::format("slurm-{}.sh", selector->job.value);
-    const Status written = write_file(path, script);
-    if (!written) return control.complain(written.error().message);
-    print(fmt::format("batch script for job {} written to {}\n", selector->job.value, path));
-}
 
 // Jobs with something on this host, for commands that mean "whatever runs here".
 std::vector<std::pair<JobId, std::string>> jobs_here(Scontrol& control) {
@@ -193,7 +151,7 @@ void shut_down(Scontrol& control, const Words& words) {
         const bool controller_only = starts_with_ignoring_case("slurmctld", words[0]) ||
                                      starts_with_ignoring_case("controller", words[0]);
         if (!controller_only) {
-            return control.complain(fmt::format("invalid keyword:{}: shutdown", words[0]));
+            return control.complain(fmt::format("invalid shutdown argument:{}", words[0]));
         }
         request.mutable_shutdown()->set_controller_only(true);
     }
@@ -237,7 +195,8 @@ void token(Scontrol& control, const Words& words) {
             const bool endless = equals_ignoring_case(value, "infinite");
             const auto seconds = endless ? std::optional<std::uint64_t>(0) : parse_uint(value);
             if (!seconds || (*seconds == 0 && !endless))
-                return control.complain(fmt::format("Invalid lifespan: {}", value));
+                return control.complain(fmt::format(
+                    "scontrol: error: Invalid numeric value \"{}\" for lifespan.", value));
             ask->set_lifespan(*seconds);
         } else {
             return control.complain(fmt::format("Invalid option: `{}`", word));
@@ -271,19 +230,6 @@ void show_config(Scontrol& control) {
     }
     print("\n");
     if (!print_ping(control)) control.exit_code = 1;
-}
-
-void write(Scontrol& control, const Words& words) {
-    if (words.empty()) return control.complain("too few arguments for keyword:write");
-    const Words rest(words.begin() + 1, words.end());
-    if (starts_with_ignoring_case("batch_script", words[0]))
-        return write_batch_script(control, rest);
-    if (starts_with_ignoring_case("config", words[0])) {
-        return control.complain(
-            "write config is not supported: slurm.conf is what the cluster runs "
-            "with, and scontrol update does not change it");
-    }
-    control.complain(fmt::format("invalid write argument:{}", words[0]));
 }
 
 void list_pids(Scontrol& control, const Words& words) {
@@ -327,16 +273,16 @@ void list_steps(Scontrol& control, const Words& words) {
     const auto jobs =
         client::fetch_jobs(control.session("slurm_get_job_steps error")->connection, query);
     if (!jobs) return control.say_failed("slurm_get_job_steps error", jobs.error());
-    print("STEPID\n");
+    print("JOBID    STEPID\n");
     for (const model::Step& step : jobs->steps) {
         if (step.end || !found.contains(step.key.job)) continue;
-        print(fmt::format("{}\n", model::to_string(step.key)));
+        print(fmt::format("{:<8} {}\n", step.key.job.value, model::step_name(step.key.step)));
     }
 }
 
 void get_addresses(Scontrol& control, const Words& words) {
     constexpr std::string_view kCall = "slurm_load_node error";
-    if (words.empty()) return control.complain("too few arguments for keyword:getaddrs");
+    if (words.empty()) return control.complain("one argument required for keyword:getaddrs");
     Session* session = control.session(kCall);
     if (session == nullptr) return;
     const auto answer = client::fetch_nodes(session->connection);
@@ -357,8 +303,11 @@ void get_addresses(Scontrol& control, const Words& words) {
 }
 
 void pid_info(Scontrol& control, const Words& words) {
-    const auto pid = words.size() == 1 ? parse_uint(words[0]) : std::nullopt;
-    if (!pid) return control.complain("pidinfo takes one process id");
+    if (words.empty()) return control.complain("missing argument for keyword:pidinfo");
+    if (words.size() > 1) return control.complain("too many arguments for keyword:pidinfo");
+    constexpr std::string_view kNotFound = "Failed to locate job for requested pid";
+    const auto pid = parse_uint(words[0]);
+    if (!pid) return control.complain(kNotFound);
     for (const auto& [job, place] : jobs_here(control)) {
         const auto reply = ask_pids(control, job, std::nullopt, place);
         if (!reply) return;
@@ -376,7 +325,7 @@ void pid_info(Scontrol& control, const Words& words) {
             return;
         }
     }
-    control.complain(fmt::format("Slurm JobId not found for pid {}", *pid));
+    control.complain(kNotFound);
 }
 
 }  // namespace switchyard::cli

@@ -4,8 +4,11 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "base/text.hpp"
 #include "cli/job_ids.hpp"
+#include "cli/message.hpp"
 #include "cli/output.hpp"
 #include "cli/scontrol.hpp"
 #include "model/hostlist.hpp"
@@ -153,7 +156,8 @@ void cancel(Scontrol& control, const Words& words) {
 
 // Until the job has its nodes, or is over.
 void wait_job(Scontrol& control, const Words& words) {
-    if (words.size() != 1) return control.complain("wait_job takes one job id");
+    if (words.empty()) return control.complain("too few arguments for keyword:wait_job");
+    if (words.size() > 1) return control.complain("too many arguments for keyword:wait_job");
     Session* session = control.session("slurm_job_node_ready error");
     if (session == nullptr) return;
     const auto selectors = parse_job_list(words[0]);
@@ -167,15 +171,16 @@ void wait_job(Scontrol& control, const Words& words) {
     query.hidden_partitions = true;
     for (;;) {
         const auto found = client::fetch_jobs(session->connection, query);
-        if (!found) return control.say_failed("slurm_job_node_ready error", found.error());
-        bool waits = false;
-        for (const model::Job& job : found->jobs) {
-            waits = waits || model::state_of(job) == model::JobState::Pending;
+        const bool running = found && std::ranges::any_of(found->jobs, [](const model::Job& job) {
+                                 return !model::is_finished(job);
+                             });
+        if (!running) {
+            return control.complain(fmt::format("scontrol: Problem running job {}", words[0]));
         }
-        if (!waits) {
-            print("Job is ready\n");
-            return;
-        }
+        const bool waits = std::ranges::any_of(found->jobs, [](const model::Job& job) {
+            return model::state_of(job) == model::JobState::Pending;
+        });
+        if (!waits) return say("scontrol", fmt::format("Nodes are ready for job {}", words[0]));
         usleep(200'000);
     }
 }
