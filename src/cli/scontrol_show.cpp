@@ -8,12 +8,12 @@
 #include <map>
 
 #include "base/text.hpp"
-#include "cli/accounting/step_document.hpp"
 #include "cli/format/job_document.hpp"
 #include "cli/format/job_text.hpp"
 #include "cli/format/node_document.hpp"
 #include "cli/format/node_facts.hpp"
 #include "cli/format/node_text.hpp"
+#include "cli/format/step_document.hpp"
 #include "cli/job_ids.hpp"
 #include "cli/job_lookup.hpp"
 #include "cli/last_backfill.hpp"
@@ -64,6 +64,13 @@ void write_jobs(Scontrol& control, Session& session, const client::JobsChunk& fo
     });
 }
 
+// "show job 12_3": of an array that waits, the one element that was named.
+void single_out(model::Job& job, const std::vector<model::JobSelector>& selectors) {
+    if (selectors.size() != 1 || !job.array || job.array->element) return;
+    const auto& elements = selectors.front().elements;
+    if (elements && elements->size() == 1) job.array->element = elements->front();
+}
+
 void show_jobs(Scontrol& control, const std::string& ids) {
     Session* session = control.session(kLoadJobs);
     if (session == nullptr) return;
@@ -80,6 +87,7 @@ void show_jobs(Scontrol& control, const std::string& ids) {
     auto found = fetch_jobs_ever(session->connection, query);
     if (!found) return control.say_failed(kLoadJobs, found.error());
     sort_jobs(found->jobs);
+    for (model::Job& job : found->jobs) single_out(job, query.filter.jobs);
     if (found->jobs.empty() && !(ids.empty() && control.document.kind)) {
         print(ids.empty() ? "No jobs in the system\n" : fmt::format("Job {} not found\n", ids));
         if (!ids.empty()) control.exit_code = 1;
@@ -132,18 +140,20 @@ void show_steps(Scontrol& control, const std::string& ids) {
         wanted.emplace_back(&step, job->second);
     }
     if (control.document.kind && !(wanted.empty() && !ids.empty())) {
-        accounting::SacctView view;
-        view.now = found->now;
-        view.cluster = session->config.cluster_name;
+        const format::StepContext context{found->now, session->config.cluster_name};
         return write_list(control, *session, "steps", found->now, [&](format::Document& document) {
             for (const auto& [step, job] : wanted) {
-                accounting::write_running_step(
-                    document, {.job = *job, .step = step, .steps = {}, .view = view});
+                format::write_running_step(document, *step, *job, context);
             }
         });
     }
     for (const auto& [step, job] : wanted) print(format::step_record(*step, *job, style));
     if (!wanted.empty()) return;
+    if (found->jobs.empty() && !ids.empty()) {
+        return control.complain(
+            fmt::format("scontrol: error: scontrol_print_step: slurm_get_job_steps({}) failed: {}",
+                        ids, errc_text(Errc::InvalidJobId)));
+    }
     print(ids.empty() ? "No job steps in the system\n"
                       : fmt::format("Job step {} not found\n", ids));
     if (!ids.empty()) control.exit_code = 1;
@@ -293,24 +303,20 @@ void show_aliases(Scontrol& control, const std::string& host) {
     for (const model::Node& node : nodes_on(control, host.empty() ? this_host() : host)) {
         names.push_back(node.config.name);
     }
-    if (names.empty() && control.exit_code == 0) {
-        return control.complain(
-            fmt::format("There are no nodes on host {}", host.empty() ? this_host() : host));
-    }
     if (!names.empty()) print(join(names, " ") + "\n");
 }
 
 void show_daemons(Scontrol& control) {
     Session* session = control.session("slurm_load_node error");
     if (session == nullptr) return;
-    std::string daemons;
+    std::vector<std::string> daemons;
     const std::string host = this_host();
     for (const config::ControllerHost& controller : session->config.controllers) {
         const bool here = controller.host == host || controller.host == "localhost";
-        if (here) daemons = "slurmctld ";
+        if (here) daemons = {"slurmctld"};
     }
-    if (!nodes_on(control, host).empty()) daemons += "slurmd ";
-    print(daemons + "\n");
+    if (!nodes_on(control, host).empty()) daemons.emplace_back("slurmd");
+    print(join(daemons, " ") + "\n");
 }
 
 // "12.batch, 12.0" by node.
@@ -365,7 +371,14 @@ struct Entity {
     bool as_document = false;  // Whether --json and --yaml know it.
 };
 
-void say_line(std::string_view text) { print(fmt::format("{}\n", text)); }
+// Of things that there are none of here: a list without entries, as Slurm shows it.
+void show_none(Scontrol&, const std::string&) {}
+
+void show_topology_file(Scontrol&, const std::string&) {
+    print(
+        "%YAML 1.1\n---\n- topology: default\n  cluster_default: false\n  block: {}\n  flat: {}\n"
+        "  ring: {}\n  torus3d: {}\n  tree: {}\n...\n");
+}
 
 const Entity kEntities[] = {
     {"aliases", 1, show_aliases},
@@ -373,14 +386,12 @@ const Entity kEntities[] = {
      [](Scontrol& c, const std::string&) {
          c.complain("slurm_load_assoc_mgr_info error: Slurm accounting storage is disabled");
      }},
-    {"bbstat", 2,
-     [](Scontrol& c, const std::string&) { c.complain("No burst buffers are configured"); }},
-    {"burstbuffer", 2, [](Scontrol&, const std::string&) { say_line("No burst buffers found"); }},
+    {"bbstat", 2, show_none},
+    {"burstbuffer", 2, show_none},
     {"config", 1, [](Scontrol& c, const std::string&) { show_config(c); }},
     {"daemons", 1, [](Scontrol& c, const std::string&) { show_daemons(c); }},
-    {"dwstat", 2,
-     [](Scontrol& c, const std::string&) { c.complain("No burst buffers are configured"); }},
-    {"federation", 1, [](Scontrol&, const std::string&) { say_line("No federation"); }},
+    {"dwstat", 2, show_none},
+    {"federation", 1, show_none},
     {"hostlistsorted", 9,
      [](Scontrol&, const std::string& id) { show_hosts(id, HostView::Sorted); }},
     {"hostlist", 5, [](Scontrol&, const std::string& id) { show_hosts(id, HostView::List); }},
@@ -397,10 +408,8 @@ const Entity kEntities[] = {
     {"slurmd", 2, [](Scontrol& c, const std::string&) { show_slurmd(c); }},
     {"steps", 2, show_steps, true},
     {"stepid", 5, show_steps, true},
-    {"topoconf", 5,
-     [](Scontrol& c, const std::string&) { c.complain("No topology is configured: it is flat"); }},
-    {"topology", 1,
-     [](Scontrol&, const std::string&) { say_line("No topology information available"); }},
+    {"topoconf", 5, show_topology_file},
+    {"topology", 1, show_none},
 };
 
 }  // namespace
@@ -423,7 +432,7 @@ void show(Scontrol& control, const Words& words) {
         }
         return entity.show(control, id);
     }
-    control.complain(fmt::format("invalid entity:{} for keyword:show ", kind));
+    control.complain(fmt::format("invalid entity:{} for keyword:show", kind));
 }
 
 }  // namespace switchyard::cli

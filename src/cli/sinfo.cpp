@@ -90,7 +90,13 @@ bool print_once(Session& session, const SinfoOptions& options) {
         return false;
     }
     for (const std::string& field : table->unknown_fields()) {
-        say_error(kProgram, fmt::format("Invalid node format specification: {}", field));
+        // Slurm's words, which speak of jobs where names are given and of no program where letters
+        // are.
+        if (options.long_format) {
+            say_error(kProgram, fmt::format("Invalid job format specification: {}", field));
+        } else {
+            fmt::print(stderr, "Invalid node format specification: {}\n", field);
+        }
     }
     const bool dated = options.long_list || options.iterate_seconds > 0;
     if (options.header && !options.clusters.empty()) {

@@ -38,6 +38,9 @@ const StateWord kStateWords[] = {
     {"drained", [](const model::Node& n) { return is(n, model::NodeState::Drained); }},
     {"draining", [](const model::Node& n) { return is(n, model::NodeState::Draining); }},
     {"drng", [](const model::Node& n) { return is(n, model::NodeState::Draining); }},
+    {"dynamic_future", never},
+    {"dynamic_norm", never},
+    {"external", never},
     {"fail", never},
     {"failg", never},
     {"failing", never},
@@ -60,6 +63,8 @@ const StateWord kStateWords[] = {
     {"powered_down", never},
     {"powering_down", never},
     {"powering_up", never},
+    {"reboot", [](const model::Node& n) { return n.reboot && n.reboot->issued; }},
+    {"reboot^", [](const model::Node& n) { return n.reboot && !n.reboot->issued; }},
     {"reboot_issued", [](const model::Node& n) { return n.reboot && n.reboot->issued; }},
     {"reboot_requested", [](const model::Node& n) { return n.reboot && !n.reboot->issued; }},
     {"reserved", [](const model::Node& n) { return is(n, model::NodeState::Reserved); }},
@@ -68,11 +73,15 @@ const StateWord kStateWords[] = {
     {"unknown", [](const model::Node& n) { return is(n, model::NodeState::Unknown); }},
 };
 
-std::string state_word_list() {
+std::string state_words(std::string_view between) {
     std::string words;
-    for (const StateWord& state : kStateWords) words += fmt::format("{}\n", state.word);
+    for (const StateWord& state : kStateWords) {
+        if (!words.empty()) words += between;
+        words += state.word;
+    }
     return words;
 }
+std::string state_word_list() { return state_words("\n") + "\n"; }
 
 std::string field_list() { return in_four_columns(format::node_field_names()); }
 
@@ -83,7 +92,7 @@ Taken take_states(SinfoOptions& options, const OptionUse& use) {
         for (const std::string_view word : split(any, '&')) {
             if (!is_node_state(word)) {
                 say_error(kProgram, fmt::format("Bad state string: \"{}\"", word));
-                say_error(kProgram, "Valid node states: see sinfo --helpstate");
+                say_error(kProgram, "valid states: " + state_words(","));
                 return 1;
             }
             words.push_back(to_lower(word));

@@ -5,10 +5,11 @@
 
 #include <cstdio>
 #include <map>
+#include <set>
 
-#include "cli/accounting/step_document.hpp"
 #include "cli/commands.hpp"
 #include "cli/format/job_document.hpp"
+#include "cli/format/step_document.hpp"
 #include "cli/job_lookup.hpp"
 #include "cli/last_backfill.hpp"
 #include "cli/message.hpp"
@@ -34,7 +35,8 @@ class Listing {
         format::SortedLines lines;
         const Status asked = ask([&](const client::JobsChunk& chunk) {
             for (const model::Job& job : chunk.jobs) {
-                if (is_wanted(job, options_)) table.add(lines, job, view_, options_.split);
+                if (is_wanted(job, options_, chunk.now))
+                    table.add(lines, job, view_, options_.split);
             }
         });
         SY_CHECK(asked);
@@ -72,18 +74,14 @@ class Listing {
             for (const model::Job& job : chunk.jobs) {
                 if (options_.steps) {
                     jobs.insert_or_assign(job.id, job);
-                } else if (is_wanted(job, options_)) {
+                } else if (is_wanted(job, options_, chunk.now)) {
                     format::write_job(document, job, context);
                 }
             }
             for (const model::Step& step : chunk.steps) {
                 const auto job = jobs.find(step.key.job);
                 if (job == jobs.end() || step.end || !is_asked_for(step, job->second)) continue;
-                accounting::SacctView view;
-                view.now = chunk.now;
-                view.cluster = view_.cluster;
-                accounting::write_running_step(
-                    document, {.job = job->second, .step = &step, .steps = {}, .view = view});
+                format::write_running_step(document, step, job->second, {chunk.now, view_.cluster});
             }
         });
         SY_CHECK(asked);
@@ -144,6 +142,23 @@ void say_unknown_fields(const Table& table, std::string_view kind) {
     }
 }
 
+// Whether all of --nodelist exist.
+bool knows_nodes(const SqueueOptions& options, Session& session) {
+    const auto answer = client::fetch_nodes(session.connection);
+    if (!answer) {
+        say_call_failed(kProgram, "slurm_load_node error", answer.error());
+        return false;
+    }
+    std::set<std::string_view> known;
+    for (const model::Node& node : answer->nodes) known.insert(node.config.name);
+    for (const std::string& name : options.query.filter.nodes) {
+        if (known.contains(name)) continue;
+        say_error(kProgram, "Invalid node name " + name);
+        return false;
+    }
+    return true;
+}
+
 int list_once(const SqueueOptions& options, const format::JobTable& jobs,
               const format::StepTable& steps) {
     const std::string_view call =
@@ -154,6 +169,7 @@ int list_once(const SqueueOptions& options, const format::JobTable& jobs,
         return 1;
     }
     if (!is_our_cluster(kProgram, options.clusters, session->config)) return 1;
+    if (!options.query.filter.nodes.empty() && !knows_nodes(options, *session)) return 1;
     Listing listing(options, *session);
     const Status printed = options.document.kind ? listing.write_document()
                            : options.steps       ? listing.print_steps(steps)

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "cli/format/job_facts.hpp"
 #include "cli/help_squeue.hpp"
 #include "cli/job_ids.hpp"
 #include "cli/message.hpp"
@@ -24,9 +25,11 @@ struct Typed {
         reservation, jobs, steps, sort, format, long_format, time_format, elements_max;
     std::string clusters;
     DocumentWish document;
-    bool job_flag = false, step_flag = false, long_list = false, start = false, me = false;
+    std::optional<Seconds> running_over, running_under;
+    bool job_flag = false, step_flag = false, long_list = false, start = false, me = false,
+         not_me = false;
     bool all_partitions = false, each_element = false, each_partition = false;
-    bool header = true, convert_units = true, states_only = false;
+    bool header = true, convert_units = true, states_only = false, expand_patterns = false;
     int iterate_seconds = 0, verbose = 0;
 };
 
@@ -55,6 +58,17 @@ Taken take_ids(Typed& typed, const OptionUse& use) {
     return std::nullopt;
 }
 
+template <std::optional<Seconds> Typed::* Member>
+Taken take_duration(Typed& typed, const OptionUse& use) {
+    const auto limit = model::parse_time_limit(use.value);
+    if (!limit || limit->unlimited) {
+        say(use.program, "fatal: Invalid time limit specification");
+        return 1;
+    }
+    typed.*Member = limit->seconds;
+    return std::nullopt;
+}
+
 constexpr std::string_view kOwnFormat = "format Format long steps start";
 
 const Option<Typed> kOptions[] = {
@@ -69,7 +83,8 @@ const Option<Typed> kOptions[] = {
     {{"array-unique", 0, Argument::None, "", "the same for elements that wait",
       "SQUEUE_ARRAY_UNIQUE"},
      flag<&Typed::each_element>},
-    {{.name = "expand-patterns"}, nothing<Typed>},
+    {{"expand-patterns", 0, Argument::None, "", "names of files with their patterns filled in"},
+     flag<&Typed::expand_patterns>},
     {{.name = "federation", .variables = "SQUEUE_FEDERATION"}, nothing<Typed>},
     {{"noheader", 'h', Argument::None, "", "no headings"}, flag<&Typed::header, false>},
     {{"hide", 0, Argument::None, "", "leave out hidden partitions (the default)"},
@@ -89,6 +104,7 @@ const Option<Typed> kOptions[] = {
      keep<&Typed::clusters>},
     {{.name = "cluster", .argument = Argument::Required, .same_as = "clusters"}},
     {{"me", 0, Argument::None, "", "only your own jobs"}, flag<&Typed::me>},
+    {{"notme", 0, Argument::None, "", "only jobs of others"}, flag<&Typed::not_me>},
     {{"name", 'n', Argument::Required, "NAMES", "only jobs with these names", "SQUEUE_NAMES"},
      keep<&Typed::names>},
     {{"noconvert", 0, Argument::None, "", "memory in the unit it was given in"},
@@ -114,7 +130,11 @@ const Option<Typed> kOptions[] = {
      keep<&Typed::qos>},
     {{"reservation", 'R', Argument::Required, "NAME", "only jobs in this reservation"},
      keep<&Typed::reservation>},
-    {{.name = "sibling", .variables = "SQUEUE_SIB"}, nothing<Typed>},
+    {{"running-over", 0, Argument::Required, "TIME", "only jobs that have run for longer"},
+     take_duration<&Typed::running_over>},
+    {{"running-under", 0, Argument::Required, "TIME", "only jobs that have run for less"},
+     take_duration<&Typed::running_under>},
+    {{.name = "sibling", .variables = "SQUEUE_SIB SQUEUE_SIBLING"}, nothing<Typed>},
     {{.name = "sib", .same_as = "sibling"}},
     {{"steps", 's', Argument::Optional, "IDS", "list steps"},
      take_ids<&Typed::step_flag, &Typed::steps>},
@@ -151,7 +171,7 @@ void say_valid_states() {
     std::string names;
     for (const std::string_view name : state_names()) {
         if (!names.empty()) names += ',';
-        for (const char c : name) names += c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
+        names += to_lower(name);
     }
     say_error(kProgram, "Valid job states include: " + names + "\n");
 }
@@ -266,6 +286,9 @@ Taken Parser::settle_filter() {
         }
         filter.nodes = *std::move(nodes);
     }
+    options_.running_over = typed_.running_over;
+    options_.running_under = typed_.running_under;
+    if (typed_.not_me) options_.not_uid = geteuid();
     if (const Taken code = settle_ids(); code) return code;
     if (const Taken code = settle_states(); code) return code;
     settle_users();
@@ -287,6 +310,7 @@ Taken Parser::settle() {
     options_.clusters = typed_.clusters;
     options_.document = typed_.document;
     options_.split = {.each_element = typed_.each_element, .each_partition = typed_.each_partition};
+    options_.view.expand_patterns = typed_.expand_patterns;
     options_.view.convert_units = typed_.convert_units;
     options_.view.time_format = typed_.time_format.value_or("");
     if (typed_.elements_max) {
@@ -320,7 +344,14 @@ bool names_license(const model::Job& job, const std::vector<std::string>& licens
 
 SqueueParsed parse_squeue(int argc, char** argv) { return Parser().parse(argc, argv); }
 
-bool is_wanted(const model::Job& job, const SqueueOptions& options) {
+bool is_wanted(const model::Job& job, const SqueueOptions& options, Instant now) {
+    if (job.spec->uid == options.not_uid) return false;
+    if (options.running_over || options.running_under) {
+        if (model::state_of(job) != model::JobState::Running) return false;
+        const Seconds used = format::time_used(job, now);
+        if (options.running_over && used <= *options.running_over) return false;
+        if (options.running_under && used >= *options.running_under) return false;
+    }
     if (!options.licenses.empty() && !names_license(job, options.licenses)) return false;
     const auto& states = options.query.filter.states;
     if (options.query.all_states) {

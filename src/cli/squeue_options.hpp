@@ -21,7 +21,9 @@ struct SqueueOptions {
     bool header = true;
     bool date = false;  // Before the header: --long and --iterate.
     bool steps = false;
-    bool matches_nothing = false;  // Every user asked for is unknown.
+    bool matches_nothing = false;          // Every user asked for is unknown.
+    std::optional<std::uint32_t> not_uid;  // --notme
+    std::optional<Seconds> running_over, running_under;
     int iterate_seconds = 0;
     int verbose = 0;
     std::vector<std::string> licenses;
@@ -37,6 +39,6 @@ struct SqueueParsed {
 SqueueParsed parse_squeue(int argc, char** argv);
 
 // Whether a job of the answer is wanted, where the controller's filter is not the whole of it.
-bool is_wanted(const model::Job& job, const SqueueOptions& options);
+bool is_wanted(const model::Job& job, const SqueueOptions& options, Instant now);
 
 }  // namespace switchyard::cli

@@ -114,16 +114,30 @@ TEST(SqueueOptions, FinishedJobsAreOnlyShownWhenAskedFor) {
     model::Ended over;
     over.outcome.state = model::JobState::Failed;
     const model::Job done = format::samples::job(1, format::samples::spec("x"), over);
-    EXPECT_FALSE(is_wanted(done, squeue({}).options));
-    EXPECT_TRUE(is_wanted(done, squeue({"-t", "all"}).options));
-    EXPECT_TRUE(is_wanted(done, squeue({"-t", "F"}).options));
-    EXPECT_FALSE(is_wanted(done, squeue({"-t", "CD"}).options));
+    EXPECT_FALSE(is_wanted(done, squeue({}).options, Instant{}));
+    EXPECT_TRUE(is_wanted(done, squeue({"-t", "all"}).options, Instant{}));
+    EXPECT_TRUE(is_wanted(done, squeue({"-t", "F"}).options, Instant{}));
+    EXPECT_FALSE(is_wanted(done, squeue({"-t", "CD"}).options, Instant{}));
     model::JobSpec licensed = format::samples::spec("x");
     licensed.licenses = "matlab:2,other";
     const model::Job job =
         format::samples::job(1, licensed, format::samples::pending(model::Reason::None));
-    EXPECT_TRUE(is_wanted(job, squeue({"-L", "matlab"}).options));
-    EXPECT_FALSE(is_wanted(job, squeue({"-L", "mat"}).options));
+    EXPECT_TRUE(is_wanted(job, squeue({"-L", "matlab"}).options, Instant{}));
+    EXPECT_FALSE(is_wanted(job, squeue({"-L", "mat"}).options, Instant{}));
+}
+
+TEST(SqueueOptions, JobsAreChosenByHowLongTheyHaveRunAndByWhoseTheyAre) {
+    const model::Job waits = format::samples::job(1, format::samples::spec("x"),
+                                                  format::samples::pending(model::Reason::None));
+    EXPECT_FALSE(is_wanted(waits, squeue({"--running-over=1"}).options, Instant{}));
+    EXPECT_FALSE(is_wanted(waits, squeue({"--running-under=1"}).options, Instant{}));
+    EXPECT_EQ(squeue({"--running-over=x"}).exit_code, 1);
+    SqueueOptions others = squeue({"--notme"}).options;
+    EXPECT_EQ(others.not_uid, geteuid());
+    others.not_uid = waits.spec->uid;
+    EXPECT_FALSE(is_wanted(waits, others, Instant{}));
+    others.not_uid = waits.spec->uid + 1;
+    EXPECT_TRUE(is_wanted(waits, others, Instant{}));
 }
 
 TEST(SinfoOptions, ExportersCommandLinesAreRead) {

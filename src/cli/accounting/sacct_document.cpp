@@ -197,7 +197,7 @@ void HistoryWriter::add_files() {
 void HistoryWriter::add_state_and_steps() {
     document_.begin_map("state");
     write_states(document_, row_);
-    text("reason", format::reason_text(job_));
+    text("reason", model::reason_text(model::reason_of(job_)));
     document_.end();
     document_.begin_list("steps");
     for (const model::Step& step : row_.steps) {

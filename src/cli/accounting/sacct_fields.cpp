@@ -291,7 +291,8 @@ const auto kFieldsBefore = std::to_array<Field<Row>>({
      [](const Row& r) { return of_job(r, [](const Row& j) { return spec(j).qos; }); }},
     {"Reason", 30, kMark,
      [](const Row& r) {
-         return of_job(r, [](const Row& j) { return format::reason_text(j.job); });
+         return of_job(
+             r, [](const Row& j) { return std::string(model::reason_text(model::reason_of(j.job))); });
      }},
     {"ReqCPUFreq", 10, kMark, cpu_frequency},
     {"ReqCPUFreqGov", 13, kMark, cpu_frequency},

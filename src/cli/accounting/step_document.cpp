@@ -174,17 +174,4 @@ void write_step(Document& document, const SacctRow& row) {
     document.end();
 }
 
-void write_running_step(Document& document, const SacctRow& row) {
-    const model::JobSpec& spec = *row.job.spec;
-    document.begin_map();
-    document.text("account", spec.account);
-    document.text("cluster", row.view.cluster);
-    document.integer("job_id", row.job.id.value);
-    document.text("partition", row.job.partition);
-    document.text("user", spec.user);
-    document.text("tres_per_node", model::to_tres_string(row.step->spec.gres_per_node));
-    write_step(document, row);
-    document.end();
-}
-
 }  // namespace switchyard::cli::accounting

@@ -1,5 +1,4 @@
-// step_document.hpp: a step as --json and --yaml show it: of sacct within its job, of squeue -s and
-// scontrol show step by itself.
+// step_document.hpp: a step within its job, as sacct shows it with --json and --yaml.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +14,5 @@ void write_step(format::Document& document, const SacctRow& row);
 // A list from "cpu=2,mem=200M,node=1".
 void write_tres_list(format::Document& document, std::string_view key, std::string_view tres);
 void write_cpu_time(format::Document& document, std::string_view key, std::uint64_t micros);
-
-// One map of a list of steps that run: which job it is of, and the keys of the step.
-void write_running_step(format::Document& document, const SacctRow& row);
 
 }  // namespace switchyard::cli::accounting

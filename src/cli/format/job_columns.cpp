@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/format/cards_asked.hpp"
 #include "cli/format/job_facts.hpp"
 #include "model/dependency.hpp"
 #include "model/hostlist.hpp"
@@ -20,12 +21,15 @@ const JobSpec& spec(const JobRow& row) { return *row.job.spec; }
 std::string number(std::int64_t value) { return std::to_string(value); }
 std::string nothing(const JobRow&) { return "(null)"; }
 std::string not_available(const JobRow&) { return "N/A"; }
+std::string or_not_available(std::string text) { return text.empty() ? "N/A" : text; }
 std::string preempt_time(const JobRow& row) {
     const model::Running* run = model::run_of(row.job);
     if (run == nullptr || !run->preempted) return "N/A";
     return moment_text(run->preempted->at, row.view, "N/A");
 }
 std::string zero(const JobRow&) { return "0"; }
+// Of a federation, where there is none.
+std::string no_cluster(const JobRow&) { return "NA"; }
 
 template <class Number>
 std::string optional_number(const std::optional<Number>& value, std::string_view none) {
@@ -130,25 +134,18 @@ std::string sockets_cores_threads(const JobRow& row) {
 }
 
 std::string over_subscribe(const JobRow& row) {
-    switch (spec(row).exclusive) {
-        case model::Exclusive::User:
-            return "USER";
-        case model::Exclusive::Mcs:
-            return "MCS";
-        case model::Exclusive::Topo:
-            return "TOPO";
-        case model::Exclusive::Node:
-            return "NO";
-        case model::Exclusive::No:
-            break;
-    }
-    return spec(row).oversubscribe ? "YES" : "NO";
+    const bool shares = spec(row).exclusive == model::Exclusive::No && spec(row).oversubscribe;
+    return shares ? "YES" : "NO";
 }
 
-std::string wait_status(const JobRow& row, bool derived) {
+std::string exit_code(const JobRow& row) {
     const model::Outcome* outcome = model::outcome_of(row.job);
-    if (outcome == nullptr) return "0";
-    return number((derived ? outcome->derived_exit : outcome->exit).to_wait());
+    return outcome == nullptr ? "0" : number(outcome->exit.to_wait());
+}
+
+std::string derived_exit_code(const JobRow& row) {
+    const model::Outcome* outcome = model::outcome_of(row.job);
+    return model::to_string(outcome == nullptr ? model::ExitStatus{} : outcome->derived_exit);
 }
 
 std::string tres_alloc(const JobRow& row) {
@@ -156,10 +153,13 @@ std::string tres_alloc(const JobRow& row) {
     return text.empty() ? requested_tres(row.job) : text;
 }
 
+BatchFiles files_of(const JobRow& row) {
+    return row.view.expand_patterns ? batch_files(row.job) : batch_file_patterns(row.job);
+}
+
 std::string standard_error(const JobRow& row) {
     if (spec(row).kind != model::JobKind::Batch) return "N/A";
-    const BatchFiles files = batch_files(row.job);
-    return files.err.empty() ? files.out : files.err;
+    return or_null(files_of(row).err);
 }
 
 std::string max_nodes(const JobRow& row) {
@@ -257,13 +257,14 @@ const Field<JobRow> kFields[] = {
     {0, "AssocID", "ASSOC_ID", kCut, zero},
     {0, "BatchFlag", "BATCH_FLAG", kCut,
      [](const JobRow& r) { return number(spec(r).kind == model::JobKind::Batch); }},
-    {0, "BoardsPerNode", "BOARDS_PER_NODE", kCut, not_available},
+    {0, "BoardsPerNode", "BOARDS_PER_NODE", kCut, zero},
     {0, "BurstBuffer", "BURST_BUFFER", kCut, nothing},
     {0, "BurstBufferState", "BURST_BUFFER_STATE", kCut, nothing},
     {0, "Cluster", "CLUSTER", kCut, [](const JobRow& r) { return or_null(r.view.cluster); }},
     {0, "ClusterFeature", "CLUSTER_FEATURES", kCut, nothing},
     {0, "Container", "CONTAINER", kCut, nothing},
-    {0, "ContainerID", "CONTAINER_ID", kCut, nothing},
+    {0, "ContainerID", "CONTAINERID", kCut, nothing},
+    {0, "ContainerType", "CONTAINERTYPE", kCut, nothing},
     {0, "cpus-per-task", "CPUS_PER_TASK", kCut,
      [](const JobRow& r) { return number(spec(r).cpus_per_task.value_or(1)); }},
     {0, "cpus-per-tres", "CPUS_PER_TRES", kCut,
@@ -277,13 +278,17 @@ const Field<JobRow> kFields[] = {
          if (memory.per != model::MemoryRequest::Per::Gpu) return std::string("N/A");
          return fmt::format("gres/gpu:{}", memory.amount.value);
      }},
+    {0, "CronJob", "CRON_JOB", kCut,
+     [](const JobRow& r) { return std::string(spec(r).cron.empty() ? "No" : "Yes"); }},
     {0, "Deadline", "DEADLINE", kCut,
      [](const JobRow& r) { return moment_text(spec(r).deadline, r.view, "N/A"); }},
     {0, "DelayBoot", "DELAY_BOOT", kCut, [](const JobRow&) { return std::string("0:00"); }},
-    {0, "DerivedEC", "DERIVED_EC", kCut, [](const JobRow& r) { return wait_status(r, true); }},
+    {0, "DerivedEC", "DERIVED_EC", kCut, derived_exit_code},
     {0, "EligibleTime", "ELIGIBLE_TIME", kCut,
      [](const JobRow& r) { return moment_text(eligible_time(r.job), r.view, "N/A"); }},
-    {0, "exit_code", "EXIT_CODE", kCut, [](const JobRow& r) { return wait_status(r, false); }},
+    {0, "exit_code", "EXIT_CODE", kCut, exit_code},
+    {0, "Exclusive", "EXCLUSIVE", kCut,
+     [](const JobRow& r) { return std::string(exclusive_text(spec(r).exclusive)); }},
     {0, "HetJobID", "HET_JOB_ID", kCut, het_job_id},
     {0, "HetJobIDSet", "HET_JOB_ID_SET", kCut, het_job_id_set},
     {0, "HetJobOffset", "HET_JOB_OFFSET", kCut, het_job_offset},
@@ -293,14 +298,13 @@ const Field<JobRow> kFields[] = {
      [](const JobRow& r) { return or_null(licenses_held(r.job)); }},
     {0, "MaxCPUs", "MAX_CPUS", kCut, [](const JobRow& r) { return number(cpu_count(r.job)); }},
     {0, "MaxNodes", "MAX_NODES", kCut, max_nodes},
-    {0, "MCSLabel", "MCSLABEL", kCut,
-     [](const JobRow& r) { return spec(r).mcs_label.empty() ? "N/A" : spec(r).mcs_label; }},
+    {0, "MCSLabel", "MCSLABEL", kCut, [](const JobRow& r) { return or_null(spec(r).mcs_label); }},
     {0, "MinTime", "TIME_MIN", kDuration,
      [](const JobRow& r) {
          return duration_text(spec(r).time_min ? spec(r).time_min->seconds : Seconds{0});
      }},
     {0, "Network", "NETWORK", kCut, [](const JobRow& r) { return or_null(spec(r).network); }},
-    {0, "NTPerBoard", "NTASKS_PER_BOARD", kCut, not_available},
+    {0, "NTPerBoard", "NTASKS_PER_BOARD", kCut, zero},
     {0, "NTPerCore", "NTASKS_PER_CORE", kCut,
      [](const JobRow& r) { return optional_number(spec(r).tasks_per_core, "N/A"); }},
     {0, "NTPerNode", "NTASKS_PER_NODE", kCut,
@@ -308,8 +312,8 @@ const Field<JobRow> kFields[] = {
     {0, "NTPerSocket", "NTASKS_PER_SOCKET", kCut,
      [](const JobRow& r) { return optional_number(spec(r).tasks_per_socket, "N/A"); }},
     {0, "NumTasks", "TASKS", kCut, [](const JobRow& r) { return number(task_count(r.job)); }},
-    {0, "Origin", "ORIGIN", kCut, not_available},
-    {0, "OriginRaw", "ORIGIN_RAW", kCut, not_available},
+    {0, "Origin", "ORIGIN", kCut, no_cluster},
+    {0, "OriginRaw", "ORIGIN_RAW", kCut, no_cluster},
     {0, "PendingTime", "PENDING_TIME", kCut, pending_seconds},
     {0, "PreemptTime", "PREEMPT_TIME", kCut, preempt_time},
     {0, "Prefer", "PREFER", kCut, [](const JobRow& r) { return or_null(spec(r).prefer); }},
@@ -321,18 +325,18 @@ const Field<JobRow> kFields[] = {
     {0, "ResizeTime", "RESIZE_TIME", kCut, not_available},
     {0, "RestartCnt", "RESTART_COUNT", kCut,
      [](const JobRow& r) { return number(r.job.restarts); }},
-    {0, "SiblingsActive", "ACTIVE_SIBLINGS", kCut, not_available},
-    {0, "SiblingsActiveRaw", "ACTIVE_SIBLINGS_RAW", kCut, not_available},
-    {0, "SiblingsViable", "VIABLE_SIBLINGS", kCut, not_available},
-    {0, "SiblingsViableRaw", "VIABLE_SIBLINGS_RAW", kCut, not_available},
+    {0, "SegmentSize", "SEGMENT_SIZE", kCut, not_available},
+    {0, "SiblingsActive", "ACTIVE_SIBLINGS", kCut, no_cluster},
+    {0, "SiblingsActiveRaw", "ACTIVE_SIBLINGS_RAW", kCut, no_cluster},
+    {0, "SiblingsViable", "VIABLE_SIBLINGS", kCut, no_cluster},
+    {0, "SiblingsViableRaw", "VIALBLE_SIBLINGS_RAW", kCut, no_cluster},
     {0, "SPerBoard", "SOCKETS_PER_BOARD", kCut, zero},
     {0, "STDERR", "STDERR", kCut, standard_error},
-    {0, "STDIN", "STDIN", kCut, [](const JobRow& r) { return batch_files(r.job).in; }},
-    {0, "STDOUT", "STDOUT", kCut, [](const JobRow& r) { return batch_files(r.job).out; }},
+    {0, "STDIN", "STDIN", kCut, [](const JobRow& r) { return files_of(r).in; }},
+    {0, "STDOUT", "STDOUT", kCut, [](const JobRow& r) { return files_of(r).out; }},
     {0, "tres-alloc", "TRES_ALLOC", kCut, tres_alloc},
     {0, "tres-bind", "TRES_BIND", kCut,
-     [](const JobRow&
-            r) { return spec(r).gpu_bind.empty() ? "N/A" : "gres/gpu:" + spec(r).gpu_bind; }},
+     [](const JobRow& r) { return or_not_available(tres_bind(spec(r))); }},
     {0, "tres-freq", "TRES_FREQ", kCut,
      [](const JobRow& r) { return spec(r).gpu_freq.empty() ? "N/A" : "gpu:" + spec(r).gpu_freq; }},
     {0, "tres-per-job", "TRES_PER_JOB", kCut,
@@ -340,7 +344,7 @@ const Field<JobRow> kFields[] = {
     {0, "tres-per-socket", "TRES_PER_SOCKET", kCut,
      [](const JobRow& r) { return tres_list(spec(r).gpus_per_socket); }},
     {0, "tres-per-task", "TRES_PER_TASK", kCut,
-     [](const JobRow& r) { return tres_list(spec(r).gpus_per_task); }},
+     [](const JobRow& r) { return or_not_available(tres_per_task(spec(r))); }},
     {0, "Wait4Switch", "WAIT4SWITCH", kCut, [](const JobRow&) { return std::string("0:00"); }},
 };
 

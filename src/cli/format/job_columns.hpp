@@ -16,6 +16,7 @@ struct ViewContext {
     Instant now{};
     std::string time_format;        // SLURM_TIME_FORMAT
     bool convert_units = true;      // --noconvert turns it off.
+    bool expand_patterns = false;   // Names of files with their patterns filled in.
     std::size_t elements_max = 64;  // SLURM_BITSTR_LEN; 0: never cut.
     std::string cluster;
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "cli/format/cards_asked.hpp"
 #include "cli/format/job_facts.hpp"
 #include "cli/format/node_facts.hpp"
 #include "cli/format/step_columns.hpp"
@@ -376,8 +377,10 @@ void JobWriter::add_times() {
     number("sockets_per_node", Number::of(spec_.sockets_per_node));
     number("start_time", moment_number(shown_start(job_)));
     const auto* pending = std::get_if<model::Pending>(&job_.phase);
-    text("state_description", pending != nullptr ? pending->detail : "");
-    text("state_reason", model::reason_text(model::reason_of(job_)));
+    const std::string_view reason = model::reason_text(model::reason_of(job_));
+    const std::string words = reason_text(job_);
+    text("state_description", pending != nullptr ? pending->detail : words == reason ? "" : words);
+    text("state_reason", reason);
 }
 
 void JobWriter::add_files() {
@@ -401,12 +404,12 @@ void JobWriter::add_files() {
 }
 
 void JobWriter::add_tres() {
-    text("tres_bind", spec_.gpu_bind.empty() ? "" : "gres/gpu:" + spec_.gpu_bind);
+    text("tres_bind", tres_bind(spec_));
     text("tres_freq", spec_.gpu_freq.empty() ? "" : "gpu:" + spec_.gpu_freq);
     text("tres_per_job", model::to_tres_string(spec_.gpus_per_job));
     text("tres_per_node", tres_per_node(job_));
     text("tres_per_socket", model::to_tres_string(spec_.gpus_per_socket));
-    text("tres_per_task", model::to_tres_string(spec_.gpus_per_task));
+    text("tres_per_task", tres_per_task(spec_));
     text("tres_req_str", requested_tres(job_));
     text("tres_alloc_str", allocated_tres(job_));
     document_.integer("user_id", spec_.uid);

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/text.hpp"
+#include "cli/format/cards_asked.hpp"
 #include "model/hostlist.hpp"
 #include "model/licenses.hpp"
 #include "model/output_pattern.hpp"
@@ -28,6 +30,8 @@ std::uint32_t nodes_needed(const Job& job) {
     std::uint32_t nodes = spec.nodes_min.value_or(1);
     if (!spec.nodes_min && spec.tasks && spec.tasks_per_node.value_or(0) > 0) {
         nodes = (*spec.tasks + *spec.tasks_per_node - 1) / *spec.tasks_per_node;
+    } else if (!spec.nodes_min) {
+        nodes = nodes_by_cards(spec).value_or(nodes);
     }
     return std::max({nodes, 1U, static_cast<std::uint32_t>(spec.required_nodes.size())});
 }
@@ -37,16 +41,6 @@ std::uint32_t nodes_of_run(const Job& job) {
     const model::Allocation* allocation = model::allocation_of(job);
     if (allocation != nullptr) return static_cast<std::uint32_t>(allocation->nodes.size());
     return nodes_needed(job);
-}
-
-std::uint32_t gpus_asked(const Job& job, std::uint64_t nodes, std::uint64_t tasks) {
-    std::uint64_t gpus = 0;
-    for (const auto& request : job.spec->gres_per_node) {
-        if (request.name == "gpu") gpus += request.count * nodes;
-    }
-    for (const auto& request : job.spec->gpus_per_job) gpus += request.count;
-    for (const auto& request : job.spec->gpus_per_task) gpus += request.count * tasks;
-    return static_cast<std::uint32_t>(gpus);
 }
 
 model::MiB memory_needed(const Job& job, std::uint64_t cpus, std::uint64_t nodes,
@@ -63,19 +57,6 @@ model::MiB memory_needed(const Job& job, std::uint64_t cpus, std::uint64_t nodes
             return memory.amount * gpus;
     }
     return {};
-}
-
-void add_requests(std::vector<model::GresGrant>& sum,
-                  const std::vector<model::GresRequest>& requests, std::uint64_t factor) {
-    std::vector<model::GresGrant> more;
-    for (const model::GresRequest& request : requests) {
-        model::GresGrant grant;
-        grant.name = request.name;
-        grant.type = request.type;
-        grant.count = request.count * factor;
-        more.push_back(std::move(grant));
-    }
-    model::add_grants(sum, more);
 }
 
 std::string absolute(const std::string& work_dir, std::string path) {
@@ -110,6 +91,9 @@ std::uint32_t node_count(const Job& job) {
 std::uint32_t task_count(const Job& job) {
     const model::JobSpec& spec = *job.spec;
     if (spec.tasks) return *spec.tasks;
+    if (!spec.tasks_per_node) {
+        if (const auto tasks = tasks_by_cards(spec, nodes_of_run(job))) return *tasks;
+    }
     return nodes_of_run(job) * std::max(1U, spec.tasks_per_node.value_or(1));
 }
 
@@ -120,12 +104,31 @@ std::uint32_t cpus_per_node_min(const Job& job) {
     return std::max(per_task * tasks, spec.cpus_per_node_min.value_or(1));
 }
 
+namespace {
+
+std::uint64_t gpus_asked(const Job& job, std::uint64_t nodes) {
+    std::uint64_t gpus = 0;
+    for (const model::GresGrant& grant : gres_asked(*job.spec, nodes, task_count(job))) {
+        if (grant.name == "gpu") gpus += grant.count;
+    }
+    return gpus;
+}
+
+std::uint64_t cpus_asked(const Job& job, std::uint64_t nodes) {
+    const std::uint64_t by_tasks =
+        std::uint64_t{task_count(job)} * job.spec->cpus_per_task.value_or(1);
+    const std::uint64_t by_nodes = nodes * cpus_per_node_min(job);
+    const std::uint32_t per_gpu = job.spec->cpus_per_gpu.value_or(0);
+    return std::max({by_tasks, by_nodes, per_gpu == 0 ? 0 : per_gpu * gpus_asked(job, nodes)});
+}
+
+}  // namespace
+
 std::uint32_t cpu_count(const Job& job) {
     if (const auto* allocation = model::allocation_of(job); allocation != nullptr) {
         return allocation->cpus();
     }
-    const std::uint32_t by_tasks = task_count(job) * job.spec->cpus_per_task.value_or(1);
-    return std::max(by_tasks, nodes_needed(job) * cpus_per_node_min(job));
+    return static_cast<std::uint32_t>(cpus_asked(job, nodes_needed(job)));
 }
 
 std::string node_list(const Job& job) {
@@ -169,6 +172,11 @@ std::string reason_text(const Job& job) {
     if (pending != nullptr && reason == model::Reason::JobLaunchFailure &&
         !pending->detail.empty()) {
         return pending->detail;
+    }
+    const model::Outcome* outcome = model::outcome_of(job);
+    if (reason == model::Reason::RaisedSignal && outcome != nullptr && outcome->exit.signal != 0) {
+        const int signal = outcome->exit.signal;
+        return fmt::format("{}:{}({})", text, signal, ::strsignal(signal));
     }
     if (reason == model::Reason::ReqNodeNotAvail) text += ", May be reserved for other job";
     return text;
@@ -267,15 +275,10 @@ std::string with_licenses(std::string tres, const std::string& licenses) {
 
 std::string requested_tres(const Job& job) {
     const std::uint64_t nodes = nodes_of_run(job);
-    const std::uint64_t tasks = task_count(job);
     // What was asked for, not what it holds: an exclusive job holds more.
-    const std::uint64_t cpus =
-        std::max(tasks * job.spec->cpus_per_task.value_or(1), nodes * cpus_per_node_min(job));
-    std::vector<model::GresGrant> gres;
-    add_requests(gres, job.spec->gres_per_node, nodes);
-    add_requests(gres, job.spec->gpus_per_job, 1);
-    add_requests(gres, job.spec->gpus_per_task, tasks);
-    const model::MiB memory = memory_needed(job, cpus, nodes, gpus_asked(job, nodes, tasks));
+    const std::uint64_t cpus = cpus_asked(job, nodes);
+    const std::vector<model::GresGrant> gres = gres_asked(*job.spec, nodes, task_count(job));
+    const model::MiB memory = memory_needed(job, cpus, nodes, gpus_asked(job, nodes));
     return with_licenses(model::format_tres(cpus, memory, nodes, gres), job.spec->licenses);
 }
 
@@ -297,13 +300,37 @@ std::string licenses_held(const Job& job) {
 
 std::string tres_per_node(const Job& job) { return model::to_tres_string(job.spec->gres_per_node); }
 
-BatchFiles batch_files(const Job& job) {
+std::string_view exclusive_text(model::Exclusive exclusive) {
+    switch (exclusive) {
+        case model::Exclusive::No:
+            return "NO";
+        case model::Exclusive::Node:
+            return "NODE";
+        case model::Exclusive::User:
+            return "USER";
+        case model::Exclusive::Mcs:
+            return "MCS";
+        case model::Exclusive::Topo:
+            return "TOPO";
+    }
+    return "NO";
+}
+
+BatchFiles batch_file_patterns(const Job& job) {
     const model::JobSpec& spec = *job.spec;
-    BatchFiles files;
-    files.in = spec.std_in.empty() ? "/dev/null" : expanded(job, spec.std_in);
     const std::string default_out = job.array ? "slurm-%A_%a.out" : "slurm-%j.out";
-    files.out = expanded(job, spec.std_out.empty() ? default_out : spec.std_out);
-    if (!spec.std_err.empty()) files.err = expanded(job, spec.std_err);
+    BatchFiles files;
+    files.in = spec.std_in.empty() ? "/dev/null" : absolute(spec.work_dir, spec.std_in);
+    files.out = spec.std_out.empty() ? default_out : absolute(spec.work_dir, spec.std_out);
+    if (!spec.std_err.empty()) files.err = absolute(spec.work_dir, spec.std_err);
+    return files;
+}
+
+BatchFiles batch_files(const Job& job) {
+    BatchFiles files = batch_file_patterns(job);
+    for (std::string* name : {&files.in, &files.out, &files.err}) {
+        if (!name->empty()) *name = expanded(job, *name);
+    }
     return files;
 }
 

@@ -53,10 +53,15 @@ std::string tres_per_node(const model::Job& job);   // "gres/gpu:1"; empty for n
 std::string reservation_of(const model::Job& job);
 std::string licenses_held(const model::Job& job);  // "fluent:2"; held once it is over.
 
+// "NO", "NODE", "USER"
+std::string_view exclusive_text(model::Exclusive exclusive);
+
 // The paths of a batch job's files, patterns expanded, below its working directory.
 struct BatchFiles {
     std::string in, out, err;  // err is empty when it is the same as out.
 };
 BatchFiles batch_files(const model::Job& job);
+// The same as they were given: a name that was not given is the plain default.
+BatchFiles batch_file_patterns(const model::Job& job);
 
 }  // namespace switchyard::cli::format

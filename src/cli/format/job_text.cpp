@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/text.hpp"
+#include "cli/format/cards_asked.hpp"
 #include "cli/format/job_columns.hpp"
 #include "cli/format/job_facts.hpp"
 #include "cli/format/step_columns.hpp"
@@ -219,27 +221,13 @@ void JobText::add_grants() {
 }
 
 std::string JobText::memory_line() const {
-    const bool per_cpu = spec_.memory.per == model::MemoryRequest::Per::Cpu;
-    const bool per_gpu = spec_.memory.per == model::MemoryRequest::Per::Gpu;
-    const model::MiB amount = per_gpu ? model::MiB{} : spec_.memory.amount;
-    return fmt::format("{}={}", per_cpu ? "MinMemoryCPU" : "MinMemoryNode",
-                       amount.value == 0 ? "0" : model::format_memory(amount));
-}
-
-std::string_view exclusive_text(model::Exclusive exclusive) {
-    switch (exclusive) {
-        case model::Exclusive::No:
-            return "NO";
-        case model::Exclusive::Node:
-            return "NODE";
-        case model::Exclusive::User:
-            return "USER";
-        case model::Exclusive::Mcs:
-            return "MCS";
-        case model::Exclusive::Topo:
-            return "TOPO";
-    }
-    return "NO";
+    using Per = model::MemoryRequest::Per;
+    const model::MemoryRequest& memory = spec_.memory;
+    const std::string_view key = memory.per == Per::Cpu   ? "MinMemoryCPU"
+                                 : memory.per == Per::Gpu ? "MinMemoryTRES"
+                                                          : "MinMemoryNode";
+    return fmt::format("{}={}", key,
+                       memory.amount.value == 0 ? "0" : model::format_memory(memory.amount));
 }
 
 void JobText::add_demands() {
@@ -279,12 +267,12 @@ void JobText::add_optional_lines() {
     if (spec_.memory.per == model::MemoryRequest::Per::Gpu) {
         add("MemPerTres", fmt::format("gres/gpu:{}", spec_.memory.amount.value));
     }
-    if (!spec_.gpu_bind.empty()) add("TresBind", "gres/gpu:" + spec_.gpu_bind);
+    add("TresBind", tres_bind(spec_));
     if (!spec_.gpu_freq.empty()) add("TresFreq", "gpu:" + spec_.gpu_freq);
     add("TresPerJob", model::to_tres_string(spec_.gpus_per_job));
     add("TresPerNode", tres_per_node(job_));
     add("TresPerSocket", model::to_tres_string(spec_.gpus_per_socket));
-    add("TresPerTask", model::to_tres_string(spec_.gpus_per_task));
+    add("TresPerTask", tres_per_task(spec_));
     if (spec_.mail_types != 0) {
         record_.line(fmt::format("MailUser={} MailType={}",
                                  spec_.mail_user.empty() ? spec_.user : spec_.mail_user,
@@ -316,7 +304,7 @@ std::string step_record(const model::Step& step, const Job& job, const RecordSty
     record.line(fmt::format("Nodes={} CPUs={} Tasks={} Name={} Network={}", share.nodes.size(),
                             share.cpus(), step.layout.task_count(), step.spec.name,
                             or_null(job.spec->network)));
-    record.line("TRES=" + or_null(model::format_tres(share)));
+    record.line("TRES=" + or_null(step_tres(share)));
     record.line("ResvPorts=" + or_null(step.resv_ports));
     const std::string distribution = model::to_string(step.spec.distribution);
     record.line(

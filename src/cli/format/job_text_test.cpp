@@ -189,7 +189,7 @@ TEST_F(JobTextTest, AStepTellsWhereItsTasksAre) {
               "StepId=122.0 UserId=2001 StartTime=2026-11-15T01:44:20 TimeLimit=UNLIMITED\n"
               "   State=RUNNING Partition=gpu NodeList=n[1-2]\n"
               "   Nodes=2 CPUs=2 Tasks=2 Name=train Network=(null)\n"
-              "   TRES=cpu=2,mem=200M,node=2,billing=2\n"
+              "   TRES=cpu=2,mem=200M,node=2\n"
               "   ResvPorts=(null)\n"
               "   CPUFreqReq=Default Dist=Block\n\n");
 }

@@ -1,5 +1,10 @@
 #include "cli/format/step_columns.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.hpp"
 #include "model/hostlist.hpp"
 
 namespace switchyard::cli::format {
@@ -56,14 +61,12 @@ const Field<StepRow> kFields[] = {
     {'S', "StartTime", "START_TIME", kCut,
      [](const StepRow& r) { return moment_text(r.step.started, r.view, "N/A"); }},
     {'u', "UserName", "USER", kCut, user_name},
-    {'U', "UserID", "USER", kCut, [](const StepRow& r) { return number(r.job.spec->uid); }},
+    {'U', "UserID", "UID", kCut, [](const StepRow& r) { return number(r.job.spec->uid); }},
     {0, "gres", "TRES_PER_NODE", kCut, tres_per_node},
     {0, "Name", "NAME", kCut, [](const StepRow& r) { return r.step.spec.name; }},
     {0, "NodeList", "NODELIST", kNodes, [](const StepRow& r) { return step_node_list(r.step); }},
     {0, "ArrayJobID", "ARRAY_JOB_ID", kCut,
-     [](const StepRow& r) {
-         return number(r.job.array ? r.job.array->array_id.value : r.job.id.value);
-     }},
+     [](const StepRow& r) { return number(r.job.array ? r.job.array->array_id.value : 0); }},
     {0, "ArrayTaskID", "ARRAY_TASK_ID", kCut,
      [](const StepRow& r) {
          const bool element = r.job.array && r.job.array->element;
@@ -72,7 +75,8 @@ const Field<StepRow> kFields[] = {
     {0, "JobID", "JOB_ID", kCut, [](const StepRow& r) { return number(r.job.id.value); }},
     {0, "Cluster", "CLUSTER", kCut, [](const StepRow& r) { return or_null(r.view.cluster); }},
     {0, "Container", "CONTAINER", kCut, nothing},
-    {0, "ContainerID", "CONTAINER_ID", kCut, nothing},
+    {0, "ContainerID", "CONTAINERID", kCut, nothing},
+    {0, "ContainerType", "CONTAINERTYPE", kCut, nothing},
     {0, "Network", "NETWORK", kCut, [](const StepRow& r) { return or_null(r.job.spec->network); }},
     {0, "NumCPUs", "NUM_CPUS", kCut, [](const StepRow& r) { return number(cpu_count(r.step)); }},
     {0, "CPUFreq", "CPU_FREQ", kCut, not_available},
@@ -106,6 +110,14 @@ std::string step_node_list(const model::Step& step) {
     std::vector<std::string> names;
     for (const model::StepNode& node : step.layout.nodes) names.push_back(node.grant.node);
     return model::compress_hostlist(names);
+}
+
+std::string step_tres(const model::Allocation& share) {
+    const std::string text = model::format_tres(share);
+    std::vector<std::string_view> terms = split(text, ',');
+    std::erase_if(terms, [](std::string_view term) { return term.starts_with("billing="); });
+    std::ranges::sort(terms);
+    return fmt::format("{}", fmt::join(terms, ","));
 }
 
 std::vector<Column> all_columns(std::span<const Field<StepRow>> fields) {

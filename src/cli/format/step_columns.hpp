@@ -22,6 +22,8 @@ inline constexpr std::string_view kStepFormat = "%.15i %.8j %.9P %.8u %.9M %N";
 
 std::string step_id_text(const model::Step& step, const model::Job& job);  // "12.0", "126_1.batch"
 std::string step_node_list(const model::Step& step);
+// In the order of the names, and without a bill: steps have none.
+std::string step_tres(const model::Allocation& share);
 std::vector<Column> all_columns(std::span<const Field<StepRow>> fields);
 
 }  // namespace switchyard::cli::format
