@@ -64,7 +64,8 @@ TEST(SmallPieces, NoTwoOverlapWhateverTheirSizesAndTheOrderOfTheirEnds) {
 
 TEST(SmallPieces, OneThreadMayFreeWhatAnotherAskedFor) {
     std::vector<Held> held;
-    for (int i = 0; i < 5000; ++i) held.push_back(hold(i % 1000, static_cast<unsigned char>(i)));
+    for (std::size_t i = 0; i < 5000; ++i)
+        held.push_back(hold(i % 1000, static_cast<unsigned char>(i)));
     std::thread([&] {
         for (const Held& each : held) {
             EXPECT_TRUE(is_intact(each));
