@@ -71,6 +71,7 @@ std::string sample_value(std::string_view name) {
         {"distribution", "cyclic"},
         {"dependency", "singleton"},
         {"hint", "nomultithread"},
+        {"gpu-bind", "closest"},
         {"profile", "task"},
         {"mem-update", "20@10"},
         {"ignore-signals", "INT,15"},
