@@ -29,14 +29,21 @@ Taken take_me(ScancelOptions& options, const OptionUse&) {
 
 Taken take_states(ScancelOptions& options, const OptionUse& use) {
     const auto filter = model::parse_state_filter(use.value);
-    if (!filter) return refuse(kProgram, filter.error().message);
+    if (!filter) {
+        fmt::print(stderr, "{}\nValid job states are PENDING, RUNNING, and SUSPENDED\n",
+                   filter.error().message);
+        return 1;
+    }
     options.filter.states = filter->states;
     return std::nullopt;
 }
 
 Taken take_signal(ScancelOptions& options, const OptionUse& use) {
     const auto signal = model::parse_signal(use.value);
-    if (!signal) return refuse(kProgram, fmt::format("Unknown job signal: {}", use.value));
+    if (!signal) {
+        fmt::print(stderr, "Unknown job signal: {}\n", use.value);
+        return 1;
+    }
     options.signal.signal = *signal;
     return std::nullopt;
 }

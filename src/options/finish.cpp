@@ -114,6 +114,12 @@ Outcome name_nodes_once(JobRequest& request, const Surroundings& surroundings) {
     return {};
 }
 
+bool names_what_it_excludes(const model::JobSpec& job) {
+    return std::ranges::any_of(job.required_nodes, [&](const std::string& name) {
+        return std::ranges::find(job.excluded_nodes, name) != job.excluded_nodes.end();
+    });
+}
+
 // Nodes named with -w for which no count was given are the count.
 void count_named_nodes(JobRequest& request) {
     model::JobSpec& job = request.job;
@@ -166,6 +172,9 @@ std::string gpu_bind_of(const model::JobSpec& job) {
 Outcome finish(JobRequest& request, const Surroundings& surroundings) {
     if (Outcome fault = join_gres(request)) return fault;
     if (Outcome fault = name_nodes_once(request, surroundings)) return fault;
+    if (names_what_it_excludes(request.job)) {
+        return Fault{Fault::Kind::Refused, std::string(errc_text(Errc::InvalidNodeName))};
+    }
     count_named_nodes(request);
     count_tasks_by_cards(request);
     // --ntasks on srun's own line outweighs the node count and the tasks per node of the job around

@@ -344,7 +344,7 @@ TEST(Options, BadValuesAreToldInSlurmsWordsWithItsExitCodes) {
     const BadCase cases[] = {
         {{"--mem=lots"}, "Invalid --mem specification", 255},
         {{"-N", "zero"}, "\"zero\" is not a valid node count", 255},
-        {{"-N", "4-2"}, "\"4-2\" is not a valid node count", 255},
+        {{"-N", "4-2"}, "Maximum node count 2 is less than minimum node count 4", 255},
         {{"-N", "0"}, "\"0\" is not a valid node count", 255},
         {{"-n", "0"}, "Invalid numeric value \"0\" for --ntasks.", 1},
         {{"-c", "x"}, "Invalid numeric value \"x\" for --cpus-per-task.", 1},
@@ -375,6 +375,7 @@ TEST(Options, BadValuesAreToldInSlurmsWordsWithItsExitCodes) {
         {{"--gres-flags=tight"}, "Invalid --gres-flags specification: tight", 255},
         {{"--gres-flags="}, "Invalid --gres-flags specification: ", 255},
         {{"-w", "n[1-"}, "Invalid node name specified", 1},
+        {{"-w", "n[1-2]", "-x", "n2"}, "Invalid node name specified", 1},
         {{"--export="}, "Invalid --export specification", 255},
         {{"-L", "matlab:0"}, "Invalid license specification", 1},
         {{"-L", "a,b|c"}, "Invalid license specification", 1},

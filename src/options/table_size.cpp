@@ -25,7 +25,11 @@ Outcome set_nodes(Setting& s) {
     std::uint64_t most = *least;
     if (dash != std::string_view::npos) {
         const auto given = model::parse_count(s.value.substr(dash + 1));
-        if (!given || *given < *least || *given > kCountMax) return fault;
+        if (!given || *given > kCountMax) return fault;
+        if (*given < *least) {
+            return bad_value(fmt::format("Maximum node count {} is less than minimum node count {}",
+                                         *given, *least));
+        }
         most = *given;
     }
     s.request.job.nodes_min = static_cast<std::uint32_t>(*least);

@@ -54,7 +54,7 @@ def test_every_word_of_scontrol_is_known(cluster):
         assert f"\n  {word}" in help_text, word
     for entity in ENTITIES.split():
         said = cluster.run(f"scontrol show {entity}", env={"SLURM_JOB_NODELIST": "n[1-2]"})
-        assert "invalid entity" not in said.err and (said.out or said.err), (entity, said)
+        assert "invalid entity" not in said.err, (entity, said)
         assert said.code == 0 or said.err.strip(), (entity, said)
 
 
@@ -65,11 +65,44 @@ def test_the_smaller_words_of_scontrol_do_what_they_say(cluster):
     assert run("errnumstr x").code == 1
     assert run("show hostlistsorted n3,n1,n2,n1").out == "n[1,1-3]\n"
     assert run("show hostnames n[1-2,4]").out == "n1\nn2\nn4\n"
-    assert run("show topoconf").code == 1
+    assert "- topology: default\n" in run("show topoconf").ok().out
     job = cluster.wrap("true", "-H --array=" + ",".join(str(i * i) for i in range(30)))
     shown = run(f"show job {job}").ok().out
     assert "..." in shown.split("ArrayTaskId=")[1].split()[0]
     assert "..." not in run(f"show job {job}", env={"SLURM_BITSTR_LEN": "0"}).ok().out.split("ArrayTaskId=")[1].split()[0]
+    cluster.run(f"scancel {job}").ok()
+
+
+def test_the_configuration_is_written_as_a_file(cluster):
+    saved = cluster.run("scontrol write config here.conf").ok().out
+    name = saved.removeprefix("Slurm config saved to ").strip()
+    assert name.startswith("here.conf.20")
+    text = cluster.read(name)
+    assert f"\nClusterName={cluster.name}\n" in text and "\nPartitionName=gpu Nodes=n[1-4] MaxTime=1-00:00:00 " in text
+    assert text.count("\nNodeName=n") == 4 and "\n#MessageTimeout=\n" in text
+    said = cluster.run("scontrol write config /nosuch/folder/file")
+    assert said.code == 1 and said.err.startswith("Could not create file /nosuch/folder/file.20")
+    elsewhere = cluster.run("scontrol write config", env={"SLURM_CONF_OUT": "there"}).ok().out
+    assert elsewhere.startswith("Slurm config saved to there.20")
+
+
+def test_what_a_real_slurm_says_of_bad_input(cluster):
+    run = lambda words: cluster.run(words)
+    job = cluster.wrap("true", "-H")
+    for words, said in ((f"scontrol update jobid={job}", "No changes specified\n"),
+                        (f"scontrol update jobid={job} timelimit=x", "scontrol: error: Invalid TimeLimit value\n"),
+                        (f"scontrol update jobid={job} dependency=x", f"Job dependency problem for job {job}\n"),
+                        ("scontrol update jobname=nosuch comment=x", "scontrol: error: No jobs with name 'nosuch'\n"),
+                        ("scontrol wait_job 99999", "scontrol: Problem running job 99999\n"),
+                        ("squeue -w nosuch", "squeue: error: Invalid node name nosuch\n"),
+                        ("sacct -s nosuch", "sacct: fatal: unrecognized job state value 'nosuch'\n"),
+                        ("scancel -s NOSUCH 1", "Unknown job signal: NOSUCH\n"),
+                        ("sbatch -w n1 -x n1 --wrap true",
+                         "sbatch: error: Batch job submission failed: Invalid node name specified\n")):
+        answer = run(words)
+        assert (answer.code, answer.err) == (1, said), words
+    assert run("sprio -j 99999").ok().out == "Unable to find jobs matching user/id(s) specified\n"
+    assert run("sinfo -O nosuch").err == "sinfo: error: Invalid job format specification: nosuch\n"
     cluster.run(f"scancel {job}").ok()
 
 

@@ -197,6 +197,10 @@ class Reader {
     }
 
   private:
+    bool fatal(const std::string& text) {
+        say("sacct", "fatal: " + text);
+        return false;
+    }
     bool wrong(const std::string& text) {
         say_error("sacct", text);
         return false;
@@ -244,7 +248,7 @@ class Reader {
         for (const std::string& text : typed_.jobs) {
             auto ids = parse_job_list(text);
             if (!ids) {
-                return wrong(fmt::format("Bad job/step specified: {}", ids.error().message));
+                return fatal(fmt::format("Bad job/step specified: {}", ids.error().message));
             }
             std::ranges::move(*ids, std::back_inserter(out_.query.filter.jobs));
         }
@@ -282,7 +286,7 @@ class Reader {
     bool read_states() {
         for (const std::string& word : list(typed_.states)) {
             const auto state = model::parse_job_state(word);
-            if (!state) return wrong("unrecognized job state value");
+            if (!state) return fatal(fmt::format("unrecognized job state value '{}'", word));
             out_.states.push_back(*state);
         }
         return true;
@@ -296,13 +300,13 @@ class Reader {
         out_.to = now_;
         out_.window_given = typed_.start || typed_.end;
         if (typed_.start) {
-            const auto from = parse_past("sacct", *typed_.start, now_);
+            const auto from = parse_past(*typed_.start, now_);
             if (!from) return false;
             out_.from = *from;
             if (by_state) out_.to = *from;
         }
         if (typed_.end) {
-            const auto to = parse_past("sacct", *typed_.end, now_);
+            const auto to = parse_past(*typed_.end, now_);
             if (!to) return false;
             out_.to = *to;
         }
@@ -365,14 +369,14 @@ class Reader {
 
 }  // namespace
 
-std::optional<Instant> parse_past(std::string_view program, std::string_view text, Instant now) {
+std::optional<Instant> parse_past(std::string_view text, Instant now) {
     const bool relative = text.starts_with("now");
     if (text == "today" || text == "midnight") return midnight(now);
     // Seen from midnight no time of today has passed.
     const Instant from = relative ? now : midnight(now) - Millis{1};
     auto found = model::parse_instant(text, from);
     if (!found) {
-        say_error(program, fmt::format("Invalid time specification (pos=0): {}", text));
+        fmt::print(stderr, "Invalid time specification (pos=0): {}\n", text);
         return std::nullopt;
     }
     constexpr Seconds kDay{24 * 3600}, kYear{365 * 24 * 3600};

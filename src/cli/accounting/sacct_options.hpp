@@ -55,6 +55,6 @@ struct SacctParsed {
 SacctParsed parse_sacct(int argc, char** argv, Instant now);
 
 // A moment that is past: "08:00" is today's. Says what is wrong with it and returns none.
-std::optional<Instant> parse_past(std::string_view program, std::string_view text, Instant now);
+std::optional<Instant> parse_past(std::string_view text, Instant now);
 
 }  // namespace switchyard::cli::accounting

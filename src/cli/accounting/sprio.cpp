@@ -94,26 +94,40 @@ Taken take_jobs(Typed& typed, const OptionUse& use) {
     return std::nullopt;
 }
 
+// The letters of -o, eight to a line.
+std::string letter_list() {
+    std::string text;
+    std::size_t count = 0;
+    for (const Field& field : kFields) {
+        if (field.letter == 0) continue;
+        text += fmt::format("%{}    ", field.letter);
+        if (++count % 8 == 0) text += '\n';
+    }
+    return count % 8 == 0 ? text : text + "\n";
+}
+
 const Option<Typed> kOptions[] = {
-    {{.name = "federation"}, nothing<Typed>},
+    {{.name = "federation", .variables = "SPRIO_FEDERATION"}, nothing<Typed>},
     {{"noheader", 'h', Argument::None, "", "no headings"}, flag<&Typed::header, false>},
     {{"jobs", 'j', Argument::Optional, "IDS", "only these jobs"}, take_jobs},
-    {{.name = "local"}, nothing<Typed>},
+    {{.name = "local", .variables = "SPRIO_LOCAL"}, nothing<Typed>},
     {{"long", 'l', Argument::None, "", "more columns"}, flag<&Typed::long_list>},
     {{"clusters", 'M', Argument::Required, "NAME", "the cluster to ask", "SLURM_CLUSTERS"},
      keep<&Typed::clusters>},
     {{.name = "cluster", .argument = Argument::Required, .same_as = "clusters"}},
     {{"norm", 'n', Argument::None, "", "priorities between 0 and 1"}, flag<&Typed::normal>},
-    {{"format", 'o', Argument::Required, "FORMAT", "columns by letter: %[[.]width]letter[text]"},
+    {{"format", 'o', Argument::Required, "FORMAT", "columns by letter: %[[.]width]letter[text]",
+      "SPRIO_FORMAT", "long norm"},
      keep<&Typed::format>},
     {{"partition", 'p', Argument::Required, "NAMES", "only jobs that wait for these partitions"},
      keep<&Typed::partitions>},
-    {{.name = "sibling"}, nothing<Typed>},
+    {{.name = "sibling", .variables = "SPRIO_SIBLING"}, nothing<Typed>},
     {{"sort", 'S', Argument::Required, "LETTERS", "order, such as -Y (- for descending)"},
      keep<&Typed::sort>},
     {{"user", 'u', Argument::Required, "NAMES", "only jobs of these users"}, keep<&Typed::users>},
     {{"verbose", 'v', Argument::None, "", "say how priorities are made"}, count<&Typed::verbose>},
     {{"weights", 'w', Argument::None, "", "the weights of the factors"}, flag<&Typed::weights>},
+    {{.name = "helpformat", .help = "the letters -o knows", .answer = letter_list}},
 };
 constexpr CommandText kText{.program = kProgram,
                             .operands = {},
@@ -219,6 +233,10 @@ int run(const Typed& typed) {
         return refuse(kProgram, fmt::format("Invalid sort specification: {}", *typed.sort));
     if (typed.verbose > 0) {
         say(kProgram, "priorities have no factors: partition tier and submission order jobs");
+    }
+    if (rows.empty() && (typed.jobs || typed.users)) {
+        print("Unable to find jobs matching user/id(s) specified\n");
+        return 0;
     }
     std::string text = typed.header ? table.header() : std::string();
     for (const Row& row : rows) table.append_row(text, row);

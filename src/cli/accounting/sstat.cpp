@@ -208,7 +208,7 @@ class Stat {
     bool print_job(const model::JobSelector& selector) {
         auto stat = JobStat::ask(session_, selector, typed_.pids);
         if (!stat) {
-            say_error(kProgram, fmt::format("couldn't get steps for job {}", selector.job.value));
+            say_error(kProgram, fmt::format("couldn't get steps for JobId={}", selector.job.value));
             return false;
         }
         bool any = false;
@@ -245,7 +245,8 @@ int run(const Typed& typed) {
     for (const std::string& text : typed.jobs) {
         auto ids = parse_job_list(text);
         if (!ids) {
-            return refuse(kProgram, fmt::format("Bad job/step specified: {}", ids.error().message));
+            say(kProgram, fmt::format("fatal: Bad job/step specified: {}", ids.error().message));
+            return 1;
         }
         std::ranges::move(*ids, std::back_inserter(selectors));
     }

@@ -80,7 +80,7 @@ Result<Environment> environment_in_file(const std::string& name) {
     }
     if (!file) {
         return fail(Errc::InvalidArgument,
-                    fmt::format("Can't open --export-file {}: {}", name, std::strerror(errno)));
+                    fmt::format("Could not open user environment file {}", name));
     }
     SY_TRY(const std::string text, read_until_end(file.get(), std::nullopt));
     return from_nul_separated(text);
