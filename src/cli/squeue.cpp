@@ -21,24 +21,34 @@ namespace switchyard::cli {
 namespace {
 
 constexpr std::string_view kProgram = "squeue";
+constexpr std::size_t kBlockBytes = 64u << 10;
 
 // Asks and prints once. The tables were made before, so that a bad format is told before anything
 // is asked.
 class Listing {
   public:
     Listing(const SqueueOptions& options, Session& session)
-        : options_(options), session_(session), view_(options.view) {
+        : options_(options), session_(session), query_(options.query), view_(options.view) {
         view_.cluster = session.config.cluster_name;
     }
 
     Status print_jobs(const format::JobTable& table) {
         format::SortedLines lines;
-        const Status asked = ask([&](const client::JobsChunk& chunk) {
-            for (const model::Job& job : chunk.jobs) {
-                if (is_wanted(job, options_, chunk.now))
-                    table.add(lines, job, view_, options_.split);
-            }
-        });
+        query_.brief = table.is_brief() && options_.licenses.empty();
+        const auto add = [&](const model::Job& job, Instant now) {
+            if (is_wanted(job, options_, now)) table.add(lines, job, view_, options_.split);
+        };
+        // Jobs that may be over are looked for in the history, too.
+        const bool ever = query_.all_states && !query_.filter.jobs.empty();
+        const Status asked = ever || options_.matches_nothing
+                                 ? ask([&](const client::JobsChunk& chunk) {
+                                       for (const model::Job& job : chunk.jobs) add(job, chunk.now);
+                                   })
+                                 : client::list_jobs(session_.connection, query_,
+                                                     [&](const model::Job& job, Instant now) {
+                                                         view_.now = now;
+                                                         add(job, now);
+                                                     });
         SY_CHECK(asked);
         print_table(table.header(), lines);
         return {};
@@ -96,11 +106,10 @@ class Listing {
     template <class Each>
     Status ask(Each each) {
         if (options_.matches_nothing) return {};
-        return query_jobs_ever(session_.connection, options_.query,
-                               [&](const client::JobsChunk& chunk) {
-                                   view_.now = chunk.now;
-                                   each(chunk);
-                               });
+        return query_jobs_ever(session_.connection, query_, [&](const client::JobsChunk& chunk) {
+            view_.now = chunk.now;
+            each(chunk);
+        });
     }
 
     bool is_asked_for(const model::Step& step, const model::Job& job) const {
@@ -122,16 +131,22 @@ class Listing {
         if (options_.header && options_.date) print(date_line());
         if (options_.header) print(header);
         std::size_t count = 0;
+        std::string block;  // Many lines are written at once.
         lines.take([&](std::string_view line) {
-            print(line);
+            block += line;
             ++count;
+            if (block.size() < kBlockBytes) return;
+            print(block);
+            block.clear();
         });
+        print(block);
         std::fflush(stdout);
         if (options_.verbose > 0) say(kProgram, fmt::format("{} lines", count));
     }
 
     const SqueueOptions& options_;
     Session& session_;
+    client::JobsQuery query_;
     format::ViewContext view_;
 };
 

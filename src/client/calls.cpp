@@ -7,11 +7,14 @@
 
 #include "client/client.hpp"
 #include "wire/codec.hpp"
+#include "wire/fields.hpp"
+#include "wire/job_line.hpp"
 
 namespace switchyard::client {
 namespace {
 
 constexpr Millis kAnswerTimeout{100'000};
+constexpr int kJobsPerChunk = 64;
 
 void put_strings(const std::vector<std::string>& from,
                  google::protobuf::RepeatedPtrField<std::string>* to) {
@@ -100,26 +103,28 @@ Result<BulkAnswer> call_bulk(Connection& connection, wire::Request& request) {
     return answer;
 }
 
-Result<JobsChunk> decode_chunk(const wire::JobsReply& from) {
-    JobsChunk chunk;
-    chunk.now = Instant{Millis{from.now()}};
-    chunk.jobs.reserve(static_cast<std::size_t>(from.jobs_size()));
-    for (const wire::Job& each : from.jobs())
-        SY_CHECK(wire::decode_into(each, chunk.jobs.emplace_back()));
-    for (const wire::Step& each : from.steps()) {
-        SY_TRY(model::Step step, wire::decode(each));
-        chunk.steps.push_back(std::move(step));
-    }
-    return chunk;
+// A reply of jobs, handed on in chunks that the processor's caches hold. Steps stay with their
+// jobs, which may stand anywhere before them.
+Status decode_chunks(const wire::JobsReply& from, const std::function<void(JobsChunk)>& each) {
+    const int size = from.steps().empty() ? kJobsPerChunk : std::max(1, from.jobs_size());
+    int done = 0;
+    do {
+        JobsChunk chunk;
+        chunk.now = Instant{Millis{from.now()}};
+        const int end = std::min(done + size, from.jobs_size());
+        chunk.jobs.reserve(static_cast<std::size_t>(end - done));
+        for (; done < end; ++done)
+            SY_CHECK(wire::decode_into(from.jobs(done), chunk.jobs.emplace_back()));
+        for (const wire::Step& step : from.steps()) {
+            SY_TRY(model::Step decoded, wire::decode(step));
+            chunk.steps.push_back(std::move(decoded));
+        }
+        each(std::move(chunk));
+    } while (done < from.jobs_size());
+    return {};
 }
 
-}  // namespace
-
-Status query_jobs(Connection& connection, const JobsQuery& query,
-                  const std::function<void(JobsChunk)>& each) {
-    keep_freed_memory();
-    wire::Request request;
-    wire::JobsQuery* to = request.mutable_jobs();
+void encode_query(const JobsQuery& query, wire::JobsQuery* to) {
     encode_filter(query.filter, to->mutable_filter());
     to->set_all_states(query.all_states);
     to->set_with_steps(query.with_steps);
@@ -130,12 +135,55 @@ Status query_jobs(Connection& connection, const JobsQuery& query,
     to->set_one_job(query.one_job);
     to->set_hidden_partitions(query.hidden_partitions);
     to->set_states_only(query.states_only);
+    to->set_brief(query.brief);
+}
+
+// One reply of a list, job by job.
+Status list_reply(std::string_view reply, wire::JobLine& line,
+                  const std::function<void(const model::Job&, Instant now)>& each) {
+    Instant now{};
+    wire::Fields head(reply);
+    for (wire::Field field; head.next(field);) {
+        if (field.number == wire::JobsReply::kNowFieldNumber)
+            now = Instant{Millis{static_cast<std::int64_t>(field.varint)}};
+    }
+    if (!head.ok()) return unexpected_answer();
+    wire::Fields fields(reply);
+    for (wire::Field field; fields.next(field);) {
+        if (field.number != wire::JobsReply::kJobsFieldNumber) continue;
+        SY_TRY(const model::Job* job, line.read(field.value));
+        each(*job, now);
+    }
+    return {};
+}
+
+}  // namespace
+
+Status query_jobs(Connection& connection, const JobsQuery& query,
+                  const std::function<void(JobsChunk)>& each) {
+    keep_freed_memory();
+    wire::Request request;
+    encode_query(query, request.mutable_jobs());
     return for_each_reply(connection, request, [&](const wire::Reply& reply) -> Status {
         if (!reply.has_jobs()) return unexpected_answer();
-        SY_TRY(JobsChunk chunk, decode_chunk(reply.jobs()));
-        each(std::move(chunk));
-        return {};
+        return decode_chunks(reply.jobs(), each);
     });
+}
+
+Status list_jobs(Connection& connection, const JobsQuery& query,
+                 const std::function<void(const model::Job&, Instant now)>& each) {
+    keep_freed_memory();
+    wire::Request request;
+    encode_query(query, request.mutable_jobs());
+    SY_TRY(const wire::Reply first, connection.call(request));
+    if (!first.has_jobs()) return unexpected_answer();
+    SY_CHECK(decode_chunks(first.jobs(), [&](const JobsChunk& chunk) {
+        for (const model::Job& job : chunk.jobs) each(job, chunk.now);
+    }));
+    if (first.last()) return {};
+    wire::JobLine line;
+    return connection.receive_rest_of_jobs(
+        first.id(), [&](std::string_view reply) { return list_reply(reply, line, each); });
 }
 
 Result<JobsChunk> fetch_jobs(Connection& connection, const JobsQuery& query) {

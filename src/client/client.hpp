@@ -59,6 +59,9 @@ class Connection {
     // All further replies to a request whose first one was not its last. They share their memory:
     // what `take` is given lives as long as that call.
     Status receive_rest(std::uint64_t id, const std::function<Status(const wire::Reply&)>& take);
+    // The same of a list of jobs, unread: each is given as the bytes of its wire::JobsReply.
+    Status receive_rest_of_jobs(std::uint64_t id,
+                                const std::function<Status(std::string_view)>& take);
     // Replies that are already read but not yet taken: check before polling fd().
     bool has_buffered_reply() const;
     int fd() const;
@@ -92,6 +95,7 @@ struct JobsQuery {
     bool one_job = false;
     bool hidden_partitions = false;
     bool states_only = false;  // Who each job is and how it stands, nothing else of it.
+    bool brief = false;        // And where, how many nodes, for how long: what is listed of jobs.
 };
 struct JobsChunk {
     std::vector<model::Job> jobs;
@@ -101,6 +105,10 @@ struct JobsChunk {
 // Chunk by chunk, as they arrive; `each` is called at least once.
 Status query_jobs(Connection& connection, const JobsQuery& query,
                   const std::function<void(JobsChunk)>& each);
+// Job by job, without steps, in the least time: for long lists. What `each` is given lives as long
+// as that call.
+Status list_jobs(Connection& connection, const JobsQuery& query,
+                 const std::function<void(const model::Job&, Instant now)>& each);
 // The same, gathered.
 Result<JobsChunk> fetch_jobs(Connection& connection, const JobsQuery& query);
 struct NodesAnswer {

@@ -222,15 +222,40 @@ TEST_F(ClientTest, StreamsJobsChunkByChunk) {
     JobsQuery query;
     query.filter.uids = {42};
     query.hidden_partitions = true;
-    std::vector<std::size_t> sizes;
-    ASSERT_TRUE(query_jobs(connection, query,
-                           [&](JobsChunk chunk) { sizes.push_back(chunk.jobs.size()); }));
-    EXPECT_THAT(sizes, ElementsAre(1000u, 1000u, 1u));
+    std::size_t largest = 0, last = 0;
+    ASSERT_TRUE(query_jobs(connection, query, [&](const JobsChunk& chunk) {
+        largest = std::max(largest, chunk.jobs.size());
+        for (const model::Job& job : chunk.jobs) EXPECT_EQ(job.id.value, ++last);
+    }));
+    EXPECT_EQ(last, 2001u);
+    EXPECT_LT(largest, 1000u) << "a reply is handed on in parts";
     const auto all = fetch_jobs(connection, query);
     ASSERT_TRUE(all);
     ASSERT_EQ(all->jobs.size(), 2001u);
     EXPECT_EQ(all->jobs.back().id, JobId{2001});
     EXPECT_EQ(all->now, Instant{Millis{3001}});
+}
+
+TEST_F(ClientTest, ListsJobsOneByOneInOrder) {
+    serve([](const wire::Request& request) {
+        EXPECT_TRUE(request.jobs().brief());
+        wire::Reply other = submitted(7);
+        other.set_id(999);  // Another's: it is kept.
+        return std::vector{jobs_chunk(1, 1000, false), jobs_chunk(1001, 1000, false),
+                           std::move(other), jobs_chunk(2001, 1, true)};
+    });
+    Connection connection = connect();
+    JobsQuery query;
+    query.brief = true;
+    std::uint32_t last = 0;
+    Instant latest{};
+    ASSERT_TRUE(list_jobs(connection, query, [&](const model::Job& job, Instant now) {
+        EXPECT_EQ(job.id.value, ++last);
+        latest = now;
+    }));
+    EXPECT_EQ(last, 2001u);
+    EXPECT_EQ(latest, Instant{Millis{3001}});
+    EXPECT_TRUE(connection.has_buffered_reply());
 }
 
 TEST_F(ClientTest, AFailureInTheMiddleOfAListIsAnError) {
@@ -241,6 +266,9 @@ TEST_F(ClientTest, AFailureInTheMiddleOfAListIsAnError) {
     const auto all = fetch_jobs(connection, {});
     ASSERT_FALSE(all);
     EXPECT_EQ(all.error().message, "enough");
+    const Status listed = list_jobs(connection, {}, [](const model::Job&, Instant) {});
+    ASSERT_FALSE(listed);
+    EXPECT_EQ(listed.error().message, "enough");
 }
 
 TEST_F(ClientTest, KeepsRepliesToOtherRequestsForLater) {

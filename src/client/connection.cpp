@@ -11,6 +11,7 @@
 #include "client/dial.hpp"
 #include "wire/blocking.hpp"
 #include "wire/channel.hpp"
+#include "wire/fields.hpp"
 #include "wire/proto/request.pb.h"
 
 namespace switchyard::client {
@@ -67,6 +68,12 @@ bool is_about(const wire::Reply& reply, std::uint64_t id) {
     return reply.id() == id || (reply.id() == 0 && reply.has_failure());
 }
 
+Status parse(std::string_view frame, wire::Reply& reply) {
+    if (reply.ParseFromArray(frame.data(), static_cast<int>(frame.size()))) return {};
+    return fail(Errc::ProtocolVersion,
+                "the controller's answer cannot be read: it speaks another version");
+}
+
 }  // namespace
 
 struct Connection::State {
@@ -103,11 +110,7 @@ Status Connection::State::send_once(wire::Request& request) {
 
 Status Connection::State::read_into(wire::Reply& reply, std::optional<Millis> wait) {
     SY_TRY(const std::string_view frame, socket.receive(wait));
-    if (!reply.ParseFromArray(frame.data(), static_cast<int>(frame.size()))) {
-        return fail(Errc::ProtocolVersion,
-                    "the controller's answer cannot be read: it speaks another version");
-    }
-    return {};
+    return parse(frame, reply);
 }
 
 Result<wire::Reply> Connection::State::receive_new(std::optional<Millis> wait) {
@@ -203,6 +206,31 @@ Status Connection::receive_rest(std::uint64_t id,
         if (reply.has_failure()) return switchyard::Failure{error_of(reply)};
         SY_CHECK(take(reply));
         last = reply.last();
+    }
+    return {};
+}
+
+Status Connection::receive_rest_of_jobs(std::uint64_t id,
+                                        const std::function<Status(std::string_view)>& take) {
+    for (bool last = false; !last;) {
+        SY_TRY(const std::string_view frame, state_->socket.receive(std::nullopt));
+        std::uint64_t about = 0;
+        std::optional<std::string_view> jobs;
+        wire::Fields fields(frame);
+        for (wire::Field field; fields.next(field);) {
+            if (field.number == wire::Reply::kIdFieldNumber) about = field.varint;
+            if (field.number == wire::Reply::kLastFieldNumber) last = field.varint != 0;
+            if (field.number == wire::Reply::kJobsFieldNumber) jobs = field.value;
+        }
+        if (about == id && jobs && fields.ok()) {
+            SY_CHECK(take(*jobs));
+            continue;
+        }
+        last = false;
+        wire::Reply reply;
+        SY_CHECK(parse(frame, reply));
+        if (reply.has_failure() && is_about(reply, id)) return switchyard::Failure{error_of(reply)};
+        state_->early.push_back(std::move(reply));
     }
     return {};
 }

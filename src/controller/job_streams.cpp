@@ -85,25 +85,21 @@ class JobStreams::Slice {
     }
     std::size_t jobs() const { return jobs_; }
 
-    void add(std::string_view folded) {
+    void add(std::string_view folded, JobPart part) {
+        if (part != JobPart::Whole) {
+            part == JobPart::State ? cut_to_state(folded, cut_) : cut_to_line(folded, cut_);
+            folded = cut_;
+        }
         append_field_head(body_, wire::JobsReply::kJobsFieldNumber, folded.size());
         body_ += folded;
         ++jobs_;
     }
-    void add(const model::Job& job) {
+    void add(const model::Job& job, JobPart part) {
         job_.Clear();
         wire::encode(job, &job_);
-        append(wire::JobsReply::kJobsFieldNumber, job_);
-        ++jobs_;
-    }
-    void add_state(std::string_view folded) {
-        cut_to_state(folded, cut_);
-        add(cut_);
-    }
-    void add_state(const model::Job& job) {
-        job_.Clear();
-        wire::encode(job, &job_);
-        add_state(job_.SerializeAsString());
+        whole_.clear();
+        job_.AppendToString(&whole_);
+        add(whole_, part);
     }
     void add_steps(const core::Cluster& cluster, JobId job) {
         auto it = cluster.steps().lower_bound(StepKey{.job = job, .attempt = {}, .step = {}});
@@ -138,7 +134,7 @@ class JobStreams::Slice {
 
     std::string body_;  // Of the JobsReply.
     std::size_t jobs_ = 0;
-    std::string cut_;
+    std::string whole_, cut_;  // Of the job that is being added.
     wire::Job job_;
     wire::Step step_;
 };
@@ -156,7 +152,8 @@ Result<JobStreams::Stream> JobStreams::open(Session& session, std::uint64_t requ
     SY_TRY(stream.match.filter, to_filter(query.filter()));
     stream.match.all_states = query.all_states();
     stream.with_steps = query.with_steps();
-    stream.states_only = query.states_only();
+    if (query.brief()) stream.part = JobPart::Line;
+    if (query.states_only()) stream.part = JobPart::State;
     const std::vector<model::JobSelector>& selectors = stream.match.filter.jobs;
     if (!selectors.empty()) {
         stream.ids = find_ids(cluster, selectors);
@@ -198,9 +195,9 @@ void JobStreams::offer(const Stream& stream, core::JobTable::const_iterator job)
         return;
     }
     if (folded.empty()) {
-        stream.states_only ? slice_->add_state(job->second) : slice_->add(job->second);
+        slice_->add(job->second, stream.part);
     } else {
-        stream.states_only ? slice_->add_state(folded) : slice_->add(folded);
+        slice_->add(folded, stream.part);
     }
     if (stream.with_steps) slice_->add_steps(controller_.cluster(), job.id());
 }

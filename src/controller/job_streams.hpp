@@ -36,6 +36,8 @@ class JobStreams {
     void start_history(Session& session, std::uint64_t request, const wire::JobsQuery& query);
 
   private:
+    // How much of each job is sent.
+    enum class JobPart { Whole, Line, State };
     struct Stream {
         SessionId session;
         std::uint64_t request = 0;
@@ -43,7 +45,7 @@ class JobStreams {
         bool by_state = false;  // Nothing but states, and hidden partitions, decide who is shown.
         core::JobTable::Walk walk = core::JobTable::Walk::All;
         bool with_steps = false;
-        bool states_only = false;
+        JobPart part = JobPart::Whole;
         std::vector<std::string> hidden;        // Partitions that this caller is not shown.
         std::optional<std::vector<JobId>> ids;  // These, or all jobs.
         std::size_t place = 0;                  // In ids.

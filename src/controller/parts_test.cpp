@@ -118,6 +118,47 @@ TEST(FoldedJob, CutToItsStateItKeepsWhoItIsAndHowItStands) {
     }
 }
 
+TEST(FoldedJob, CutToALineItKeepsWhatIsListedOfItAndNoMore) {
+    const auto folding = wire::make_job_folding();
+    model::Job whole = job(2, 100, 2);
+    auto spec = std::make_shared<model::JobSpec>(*whole.spec);
+    spec->nodes_min = 3;
+    spec->tasks = 12;
+    spec->tasks_per_node = 4;
+    spec->required_nodes = {"n1", "n2"};
+    spec->time_limit = model::TimeLimit{Seconds{60}, false};
+    spec->comment = "long";
+    whole.spec = spec;
+    const auto cut = [&](model::JobPhase phase) {
+        whole.phase = std::move(phase);
+        std::string folded, line;
+        folding->fold(whole, folded);
+        cut_to_line(folded, line);
+        return folding->unfold(line);
+    };
+    model::Pending pending;
+    pending.detail = "of 1";
+    pending.planned_start = Instant{Seconds{4}};
+    model::Job seen = cut(pending);
+    EXPECT_EQ(std::get<model::Pending>(seen.phase), pending);
+    EXPECT_EQ(std::tuple(seen.spec->nodes_min, seen.spec->tasks, seen.spec->tasks_per_node,
+                         seen.spec->required_nodes, seen.spec->time_limit),
+              std::tuple(spec->nodes_min, spec->tasks, spec->tasks_per_node, spec->required_nodes,
+                         spec->time_limit));
+    EXPECT_TRUE(seen.spec->comment.empty());
+
+    model::Running run;
+    for (const char* node : {"n1", "n2"}) {
+        run.allocation.nodes.emplace_back().node = node;
+        run.allocation.nodes.back().cpus = 8;
+    }
+    seen = cut(model::Completing{run, Instant{Seconds{8}}, {}, {"n2"}});
+    const auto& completing = std::get<model::Completing>(seen.phase);
+    EXPECT_EQ(completing.dirty_nodes, std::vector<std::string>{"n2"});
+    EXPECT_EQ(completing.run.allocation.node_names(), run.allocation.node_names());
+    EXPECT_EQ(completing.run.allocation.cpus(), 0u);
+}
+
 TEST(Filter, EmptyListsDoNotFilter) {
     EXPECT_TRUE(matches({}, job(1, 100)));
     core::event::JobFilter filter;

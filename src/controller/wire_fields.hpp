@@ -1,6 +1,6 @@
-// wire_fields.hpp: encoded messages taken apart and put together by their fields, without decoding
-// what is inside. A field is its number, its kind, and its bytes. So a script of megabytes travels
-// from its user to the store and on to the node as the bytes it came in.
+// wire_fields.hpp: encoded messages taken apart and put together by their fields (wire/fields.hpp).
+// So a script of megabytes travels from its user to the store and on to the node as the bytes it
+// came in.
 #pragma once
 
 #include <cstdint>
@@ -13,25 +13,6 @@
 namespace switchyard::controller {
 
 void append_field_head(std::string& out, std::uint32_t number, std::size_t size);
-
-struct WireField {
-    std::uint32_t number = 0;
-    bool is_bytes = false;  // Text, bytes or a message: `value` is what it holds.
-    std::string_view value;
-    std::string_view whole;  // With its number and length.
-};
-
-// Field by field. After the last, next() is empty and ok() tells whether that was the end.
-class WireFields {
-  public:
-    explicit WireFields(std::string_view message) : rest_(message) {}
-    std::optional<WireField> next();
-    bool ok() const { return rest_.empty(); }
-
-  private:
-    std::optional<std::uint64_t> varint();
-    std::string_view rest_;
-};
 
 // A submission without its bulky part, and that part. None for all other requests, and for what is
 // malformed.

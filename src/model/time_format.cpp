@@ -77,6 +77,7 @@ std::string format_duration(Seconds duration) {
 std::string format_duration_short(Seconds duration) {
     const std::int64_t s = duration.count();
     if (s < 0) return "INVALID";
+    if (s == 0) return "0:00";  // Of each job that waits, in a long list.
     if (s >= 86'400) return format_duration(duration);
     if (s >= 3600) return fmt::format("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60);
     return fmt::format("{}:{:02}", s / 60, s % 60);

@@ -238,6 +238,20 @@ def change(made, name):
         wait_until(lambda: made.run("squeue -h -j 122,123,124,125,126,133,134").out == "", 60, "the jobs to end")
 
 
+# Columns for which squeue asks for no more of a job than a line shows.
+LINE = "%e|%i|%j|%l|%p|%r|%t|%u|%A|%D|%F|%K|%N|%P|%Q|%R|%S|%T|%U|%V"
+
+
+def lines_and_records(made):
+    """The same columns twice: alone, and beside one for which whole records are sent. Asked again if a plan changed in between."""
+    for _ in range(20):
+        lines, records = (made.run(f"squeue -h -r -t all -o '{LINE}{more}'").ok().out.splitlines() for more in ("", "|%a"))
+        records = [row.rsplit("|", 1)[0] for row in records]
+        if lines == records:
+            break
+    return lines, records
+
+
 @pytest.fixture(scope="module")
 def scene():
     """All scenes, asked once: the commands of a scene must see the same moment of it."""
@@ -250,6 +264,7 @@ def scene():
         documents = {name: made.run(command) for name, command in DOCUMENTS.items() if name not in LAST_DOCUMENTS}
         for name, command in BUSY.items():
             found["busy", name] = made.run(command)
+        found["lines"] = lines_and_records(made)
         for name, command in LAST.items():
             change(made, name)
             found["busy", name] = made.run(command)
@@ -264,6 +279,12 @@ def test_views(scene, folder, name):
     found, _, home, host = scene
     commands = IDLE if folder == "idle" else BUSY | LAST
     check(folder, name, found[folder, name], home, host, commands[name])
+
+
+def test_a_line_shows_what_the_whole_record_would(scene):
+    lines, records = scene[0]["lines"]
+    assert lines == records
+    assert len(lines) > 10
 
 
 @pytest.mark.skipif(not GOLDEN.is_dir(), reason="no golden files beside the checkout")

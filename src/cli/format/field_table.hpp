@@ -54,6 +54,16 @@ class FieldTable {
         return false;
     }
 
+    // Whether each field that is shown is one of these.
+    bool has_only(std::string_view letters) const {
+        for (const Bound& bound : columns_) {
+            const bool other = bound.field != nullptr &&
+                               (bound.field->letter == 0 || !letters.contains(bound.field->letter));
+            if (other) return false;
+        }
+        return true;
+    }
+
     std::string header() const {
         std::string line;
         for (const Bound& bound : columns_) {

@@ -35,6 +35,9 @@ inline constexpr std::string_view kJobFormat = "%.18i %.9P %.8j %.8u %.2t %.10M 
 inline constexpr std::string_view kJobFormatLong = "%.18i %.9P %.8j %.8u %.8T %.10M %.9l %.6D %R";
 inline constexpr std::string_view kJobFormatStart = "%.18i %.9P %.8j %.8u %.2t %.19S %.6D %20Y %R";
 
+// The fields that a job still has when only a line is asked for (client::JobsQuery::brief).
+inline constexpr std::string_view kBriefLetters = "eijlprtuADFKLMNPQRSTUV";
+
 // "%all": every letter, with a bar between.
 std::vector<Column> all_columns(std::span<const Field<JobRow>> fields);
 

@@ -168,6 +168,11 @@ Result<SortOrder> SortOrder::parse_for_steps(std::string_view text) {
     return parse(text, kStepLetters);
 }
 
+bool SortOrder::has_only(std::string_view letters) const {
+    return std::ranges::all_of(terms_,
+                               [&](const Term& term) { return letters.contains(term.letter); });
+}
+
 std::string SortOrder::key(const JobRow& row) const {
     OrderKey key;
     for (const Term& term : terms_) {

@@ -24,6 +24,8 @@ class SortOrder {
 
     std::string key(const JobRow& row) const;
     std::string key(const StepRow& row) const;
+    // Whether it looks at these fields only.
+    bool has_only(std::string_view letters) const;
 
   private:
     struct Term {

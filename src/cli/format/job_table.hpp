@@ -26,6 +26,10 @@ class JobTable {
 
     const std::vector<std::string>& unknown_fields() const { return table_.unknown(); }
     std::string header() const { return table_.header(); }
+    // Whether a line is all that has to be known of a job (client::JobsQuery::brief).
+    bool is_brief() const {
+        return table_.has_only(kBriefLetters) && order_.has_only(kBriefLetters);
+    }
     // One line, or one for each element (each_element) and each partition (each_partition).
     struct Split {
         bool each_element = false;

@@ -267,5 +267,17 @@ TEST_F(JobTableTest, StepsCarryTheirJobsPartitionAndUser) {
               "        126_1.0    train     debug    alice      0:03 n[1-2]\n");
 }
 
+TEST_F(JobTableTest, TheUsualFormatsNeedNoMoreOfAJobThanALine) {
+    const auto is_brief = [](const TableRequest& request) {
+        return JobTable::make(request)->is_brief();
+    };
+    EXPECT_TRUE(is_brief({}));
+    EXPECT_TRUE(is_brief({std::string(kJobFormatLong), "", ""}));
+    EXPECT_TRUE(is_brief({"", "JobID,State,ReasonList:40", "-M,i"}));
+    EXPECT_FALSE(is_brief({"%i %a", "", ""})) << "the account";
+    EXPECT_FALSE(is_brief({"%i", "", "a"})) << "in the order of accounts";
+    EXPECT_FALSE(is_brief({"", "JobID,STDOUT", ""})) << "a field without a letter";
+}
+
 }  // namespace
 }  // namespace switchyard::cli::format
