@@ -4,8 +4,10 @@
 // seven pieces of a size at hand; the others it joins with their neighbours, to cut them up again
 // for the next record. That was a tenth of what the daemons and long lists cost.
 //
-// Behind this stands malloc: a piece may be freed by another thread than asked for it.
+// Behind this stands malloc: a piece may be freed by another thread than asked for it. What a
+// thread keeps is given back when it ends.
 #include <malloc.h>
+#include <pthread.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -27,6 +29,30 @@ struct Class {
 };
 constinit thread_local Class classes[kClasses] = {};
 
+enum class Keeping : unsigned char { NotYet, Yes, Over };
+constinit thread_local Keeping keeping = Keeping::NotYet;
+
+void give_back_all(void*) {
+    keeping = Keeping::Over;
+    for (Class& own : classes) {
+        while (Piece* const piece = own.first) {
+            own.first = piece->next;
+            std::free(piece);
+        }
+        own.count = 0;
+    }
+}
+
+// Whether this thread keeps pieces; from the first one on its end is watched for.
+bool may_keep() noexcept {
+    if (keeping != Keeping::NotYet) return keeping == Keeping::Yes;
+    static pthread_key_t at_end;
+    static const bool made = ::pthread_key_create(&at_end, give_back_all) == 0;
+    const bool watched = made && ::pthread_setspecific(at_end, classes) == 0;
+    keeping = watched ? Keeping::Yes : Keeping::Over;
+    return watched;
+}
+
 constexpr std::size_t class_size(std::size_t index) { return kLeast + index * kStep; }
 // The least class that holds so many bytes.
 constexpr std::size_t class_for(std::size_t bytes) {
@@ -34,7 +60,7 @@ constexpr std::size_t class_for(std::size_t bytes) {
 }
 
 void keep(void* piece, std::size_t index) noexcept {
-    if (index >= kClasses) return std::free(piece);
+    if (index >= kClasses || !may_keep()) return std::free(piece);
     Class& own = classes[index];
     if (own.count >= kKeptBytesMax / class_size(index)) return std::free(piece);
     own.first = new (piece) Piece{own.first};

@@ -79,6 +79,19 @@ TEST(SmallPieces, OneThreadMayFreeWhatAnotherAskedFor) {
     }
 }
 
+TEST(SmallPieces, AThreadLeavesNothingBehind) {
+    constexpr std::size_t kThreads = 100, kPieces = 20, kBytes = 500, kLeftMax = 64u << 10;
+    const auto live_and_end = [] {
+        std::vector<void*> pieces(kPieces);
+        for (void*& piece : pieces) piece = ::operator new(kBytes);
+        for (void* piece : pieces) ::operator delete(piece);
+    };
+    std::thread(live_and_end).join();
+    const std::size_t before = ::mallinfo2().uordblks;
+    for (std::size_t i = 0; i < kThreads; ++i) std::thread(live_and_end).join();
+    EXPECT_LE(::mallinfo2().uordblks, before + kLeftMax);
+}
+
 TEST(SmallPieces, WhatWaitsIsLittle) {
     constexpr std::size_t kBytes = 200, kCount = 100'000, kWaitsMax = 64u << 10;
     std::vector<void*> pieces(kCount);
