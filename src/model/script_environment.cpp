@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "model/array_environment.hpp"
 #include "model/hostlist.hpp"
 
 namespace switchyard::model {
@@ -18,15 +19,6 @@ class Variables {
   private:
     std::vector<std::string> all_;
 };
-
-void add_array(const ArrayPlace& place, Variables& out) {
-    out.add("SLURM_ARRAY_JOB_ID", place.array_id.value);
-    out.add("SLURM_ARRAY_TASK_ID", *place.element);
-    out.add("SLURM_ARRAY_TASK_COUNT", place.count);
-    out.add("SLURM_ARRAY_TASK_MAX", place.max);
-    out.add("SLURM_ARRAY_TASK_MIN", place.min);
-    out.add("SLURM_ARRAY_TASK_STEP", place.step);
-}
 
 void add_run(const Job& job, Variables& out) {
     const Running* run = run_of(job);
@@ -74,7 +66,9 @@ std::vector<std::string> script_environment(const ScriptFacts& facts, const Job*
     out.add("SLURM_JOB_CONSTRAINTS", spec.constraint);
     out.add("SLURM_JOB_WORK_DIR", spec.work_dir);
     out.add("SLURM_JOB_RESTART_COUNT", record->restarts);
-    if (record->array && record->array->element) add_array(*record->array, out);
+    if (record->array && record->array->element) {
+        for (const auto& [name, value] : array_variables(*record->array)) out.add(name, value);
+    }
     add_run(*record, out);
     if (const Outcome* outcome = outcome_of(*record)) add_outcome(*outcome, out);
     return out.take();

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "model/array_environment.hpp"
 #include "model/dependency.hpp"
 #include "model/hostlist.hpp"
 #include "model/resources.hpp"
@@ -101,13 +102,8 @@ void set_allocation(Environment& env, const Launch& launch) {
 
 void set_array(Environment& env, const Launch& launch) {
     if (!launch.job.array || !launch.job.array->element) return;
-    const model::ArrayPlace& place = *launch.job.array;
-    env.set("SLURM_ARRAY_JOB_ID", place.array_id.value);
-    env.set("SLURM_ARRAY_TASK_ID", *place.element);
-    env.set("SLURM_ARRAY_TASK_COUNT", place.count);
-    env.set("SLURM_ARRAY_TASK_MIN", place.min);
-    env.set("SLURM_ARRAY_TASK_MAX", place.max);
-    env.set("SLURM_ARRAY_TASK_STEP", place.step);
+    for (const auto& [name, value] : model::array_variables(*launch.job.array))
+        env.set(name, value);
 }
 
 void set_memory(Environment& env, const model::MemoryRequest& memory,
