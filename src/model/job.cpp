@@ -63,7 +63,6 @@ JobState base_state_of(const Job& job) {
 Reason reason_of(const Job& job) {
     if (const auto* pending = std::get_if<Pending>(&job.phase)) return pending->reason;
     if (const auto* running = std::get_if<Running>(&job.phase)) {
-        if (running->configuring) return Reason::Prolog;
         return running->gpus_idle_since ? Reason::GpuIdle : Reason::None;
     }
     const Outcome* outcome = outcome_of(job);

@@ -30,9 +30,9 @@ def test_a_job_is_configuring_until_its_prolog_has_ended(make_cluster):
     script(cluster, "after", record(cluster, "after") + f"env > {cluster.dir}/after.env\nid -u >> {cluster.dir}/after.env\n")
     job = cluster.wrap("touch ran; exit 3", "-J named --comment=why")
     wait_until(lambda: f"first {job} prolog_slurmctld" in lines(cluster), what="the first program")
-    assert cluster.run(f"squeue -h -j {job} -o '%t %T %r %N'").out == "CF CONFIGURING Prolog n1\n"
+    assert cluster.run(f"squeue -h -j {job} -o '%t %T %r %N'").out == "CF CONFIGURING None n1\n"
     shown = cluster.show(job)
-    assert (shown["JobState"], shown["Reason"], shown["NodeList"]) == ("CONFIGURING", "Prolog", "n1"), shown
+    assert (shown["JobState"], shown["Reason"], shown["NodeList"]) == ("CONFIGURING", "None", "n1"), shown
     assert cluster.run(f"squeue -h -t CF -o %i").out == cluster.run("squeue -h -t R -o %i").out == f"{job}\n"
     assert not (cluster.home(cluster.me()) / "ran").exists()
     (cluster.dir / "go").touch()
@@ -80,6 +80,23 @@ def test_a_failing_prolog_requeues_a_script_and_cancels_an_allocation(make_clust
     (cluster.dir / "go").touch()
     assert cluster.wait_end(job) == "COMPLETED"
     assert not (cluster.home(cluster.me()) / "never").exists()
+
+
+def test_salloc_has_its_nodes_at_once_and_waits_until_they_are_ready(make_cluster):
+    cluster = make_cluster(names=["n1"], nodes=ONE_NODE, extra="PrologSlurmctld=before\n")
+    script(cluster, "before", wait_for(cluster, "go"))
+    job = cluster.run("salloc -n2 sh -c 'echo runs > ran' > /dev/null 2> salloc.err & "
+                      "until grep -q Waiting salloc.err; do sleep 0.05; done; cat salloc.err; squeue -h -o %i,%t; sinfo -h -o %t")
+    assert job.ok().out == ("salloc: Granted job allocation 1\nsalloc: Waiting for resource configuration\n1,CF\nmix\n")
+    assert not (cluster.home(cluster.me()) / "ran").exists()
+    (cluster.dir / "go").touch()
+    wait_until(lambda: "Relinquishing" in cluster.read("salloc.err"), what=lambda: cluster.read("salloc.err"))
+    assert cluster.read("salloc.err") == ("salloc: Granted job allocation 1\nsalloc: Waiting for resource configuration\n"
+                                          "salloc: Nodes n1 are ready for job\nsalloc: Relinquishing job allocation 1\n")
+    assert cluster.read("ran") == "runs\n"
+    (cluster.dir / "go").unlink()
+    said = cluster.run(f"(sleep 1; touch {cluster.dir}/go) & srun -v -n1 echo there", user=None).ok()
+    assert "srun: Waiting for resource configuration\n" in said.err and said.out == "there\n"
 
 
 def test_a_prolog_that_takes_too_long_is_killed_and_one_of_a_cancelled_job_too(make_cluster):

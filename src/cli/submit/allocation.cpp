@@ -67,8 +67,11 @@ class Wait {
                 say_error(to_string(request_.command), granted.error().message);
                 return end(NoAllocation{error_exit_code()});
             }
-            if (waited_)
+            if (waited_ && !configuring_)
                 inform(request_, fmt::format("job {} has been allocated resources", job_.value));
+            if (model::state_of(granted->job) == model::JobState::Configuring)
+                return say_that_it_is_configured();
+            granted->announced = configuring_;
             return end(*std::move(granted));
         }
         if (reply.has_failure()) {
@@ -85,9 +88,20 @@ class Wait {
         }
     }
 
+    // It has its nodes, and the site prepares them.
+    void say_that_it_is_configured() {
+        if (std::exchange(configuring_, true)) return;
+        silence_ = {};
+        immediate_ = {};
+        if (request_.command != options::Command::Salloc)
+            return explain(request_, "Waiting for resource configuration");
+        inform(request_, fmt::format("Granted job allocation {}", job_.value));
+        inform(request_, "Waiting for resource configuration");
+    }
+
     // The request is taken back before we leave, so that nothing is granted to nobody.
     void give_up(int exit_code) {
-        if (!waited_) say_that_it_waits();
+        if (!waited_ && !configuring_) say_that_it_waits();
         wire::Request request;
         wire::JobSelector* selector = request.mutable_signal()->mutable_filter()->add_jobs();
         selector->set_job(job_.value);
@@ -108,7 +122,7 @@ class Wait {
     const options::JobRequest& request_;
     JobId job_;
     std::vector<std::string> notes_;
-    bool waited_ = false;
+    bool waited_ = false, configuring_ = false;
     std::optional<std::variant<Allocated, NoAllocation>> result_;
     std::vector<io::Loop::Watch> signals_;
     io::Loop::Timer silence_, immediate_;

@@ -14,6 +14,7 @@ namespace switchyard::cli::submit {
 struct Allocated {
     model::Job job;
     std::vector<model::Job> more = {};  // The other components.
+    bool announced = false;  // It was said that it was granted, before its nodes were ready.
 };
 struct NoAllocation {
     int exit_code;

@@ -217,7 +217,8 @@ int salloc(int argc, char** argv) {
     auto obtained = obtain_allocation(loop, link, request, components);
     if (const auto* none = std::get_if<NoAllocation>(&obtained)) return none->exit_code;
     const Allocated& allocated = std::get<Allocated>(obtained);
-    inform(request, fmt::format("Granted job allocation {}", allocated.job.id.value));
+    if (!allocated.announced)
+        inform(request, fmt::format("Granted job allocation {}", allocated.job.id.value));
     ring_bell(request, asked);
     inform(request, fmt::format("Nodes {} are ready for job", node_list(allocated.job)));
     for (const model::Job& each : allocated.more)

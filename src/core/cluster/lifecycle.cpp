@@ -41,6 +41,9 @@ void Cluster::Impl::start(Job& job, PartitionIndex partition, model::Allocation 
     if (backfilled) ++figures_.jobs_backfilled;
     if (settings_.run_prolog) {
         emit(effect::RunProgram{job.id, job.attempt});
+        // It is told again when the nodes are ready.
+        if (const JobSide* own = find_side(job.id); own && own->owner)
+            reply(*own->owner, reply::Granted{job.id}, false);
     } else {
         begin(job);
     }
