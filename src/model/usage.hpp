@@ -3,7 +3,8 @@
 // A measure is one resource in one direction, summed over the tasks, with its extremes. Names are
 // those of Slurm's TRES: "cpu" (milliseconds), "mem" and "vmem" (bytes, the most each task ever
 // had), "pages" (major faults), "fs/disk" (bytes read; with `out`, written). Whatever else a node
-// can measure (gres/gpuutil, gres/gpumem) is one more measure.
+// can measure (gres/gpuutil, gres/gpumem) is one more measure. The frequency of a task's processors
+// (kFrequency, kHz) is kept among them, but it is no TRES and not told as one.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +13,8 @@
 #include <vector>
 
 namespace switchyard::model {
+
+inline constexpr std::string_view kFrequency = "frequency";
 
 struct UsageMark {
     std::uint64_t value = 0;

@@ -24,6 +24,8 @@ std::vector<pid_t> list_pids() {
     return pids;
 }
 
+constexpr std::size_t kCpuField = 39;
+
 // /proc/PID/stat: "12 (a name) S 1 12 12 ...": the name may hold anything, so count from its last
 // bracket. Fields have the numbers that proc(5) gives them.
 struct Stat {
@@ -85,6 +87,8 @@ std::optional<ProcessUsage> read_usage(pid_t pid) {
     found.major_faults = stat->number(12) + stat->number(13);
     found.user_us = (stat->number(14) + stat->number(16)) * 1'000'000 / ticks;
     found.system_us = (stat->number(15) + stat->number(17)) * 1'000'000 / ticks;
+    if (stat->fields.size() > kCpuField - 3)
+        found.cpu = static_cast<std::uint32_t>(stat->number(kCpuField));
     found.virtual_size = stat->number(23);
     found.resident = stat->number(24) * static_cast<std::uint64_t>(::getpagesize());
     if (const auto status = read_file(folder + "/status")) {

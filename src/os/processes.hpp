@@ -41,6 +41,7 @@ struct ProcessUsage {
     pid_t parent = 0;
     std::uint64_t user_us = 0, system_us = 0, major_faults = 0;
     std::uint64_t resident = 0, peak_resident = 0, virtual_size = 0;  // Bytes.
+    std::uint32_t cpu = 0;                                            // It last ran on.
     std::optional<ProcessIo> io = {};
 };
 std::optional<ProcessUsage> read_usage(pid_t pid);

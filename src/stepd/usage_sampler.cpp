@@ -13,8 +13,10 @@ std::uint64_t micros(const timeval& time) {
 }  // namespace
 
 void UsageSampler::add_task(std::uint32_t rank, pid_t pid) {
-    tasks_.push_back(
-        {.rank = rank, .pid = pid, .peak = {}, .memory_seen = false, .io_seen = false});
+    Task task;
+    task.rank = rank;
+    task.pid = pid;
+    tasks_.push_back(task);
 }
 
 UsageSampler::Task* UsageSampler::find(pid_t pid) {
@@ -53,9 +55,30 @@ void UsageSampler::raise(Sums& to, const Sums& seen) {
     to.virtual_size = std::max(to.virtual_size, seen.virtual_size);
 }
 
+void UsageSampler::time(Task& task, pid_t pid, const os::ProcessUsage& process,
+                        os::Frequencies& now) const {
+    const auto khz = now.of_cpu(process.cpu);
+    if (!khz) return;
+    if (pid == task.pid || task.last_khz == 0) task.last_khz = *khz;
+    const std::uint64_t used = process.user_us + process.system_us;
+    const auto before = times_.find(pid);
+    const std::uint64_t known = before == times_.end() ? 0 : before->second;
+    if (used <= known) return;
+    const auto fresh = static_cast<double>(used - known);
+    task.cycles += fresh * static_cast<double>(*khz);
+    task.timed_us += fresh;
+}
+
+std::uint64_t UsageSampler::frequency_of(const Task& task) {
+    if (task.timed_us <= 0) return task.last_khz;
+    return static_cast<std::uint64_t>(task.cycles / task.timed_us + 0.5);
+}
+
 void UsageSampler::look(const std::vector<pid_t>& pids) {
     if (tasks_.empty()) return;
     std::map<pid_t, os::ProcessUsage> seen;
+    std::map<pid_t, std::uint64_t> times;
+    os::Frequencies frequencies(root_);
     for (const pid_t pid : pids) {
         if (const auto process = os::read_usage(pid)) seen.emplace(pid, *process);
     }
@@ -70,14 +93,21 @@ void UsageSampler::look(const std::vector<pid_t>& pids) {
         task.peak.resident = std::max(task.peak.resident, process.peak_resident);
         task.memory_seen |= process.resident > 0;
         task.io_seen |= process.io.has_value();
+        time(task, pid, process, frequencies);
+        times.emplace(pid, process.user_us + process.system_us);
     }
     for (std::size_t i = 0; i < tasks_.size(); ++i) raise(tasks_[i].peak, sums[i]);
     owners_ = std::move(owners);
+    times_ = std::move(times);
 }
 
 void UsageSampler::look_at_dead(pid_t pid) {
     Task* task = find(pid);
-    const auto io = task == nullptr ? std::nullopt : os::read_io(pid);
+    if (task == nullptr) return;
+    // A short task was perhaps never seen alive.
+    os::Frequencies frequencies(root_);
+    if (const auto process = os::read_usage(pid)) time(*task, pid, *process, frequencies);
+    const auto io = os::read_io(pid);
     if (!io) return;
     Sums sums;
     sums.read = io->read;
@@ -118,6 +148,8 @@ model::StepUsage UsageSampler::usage(const std::string& node) const {
         part("pages", false, sums.major_faults);
         if (task.memory_seen) part("mem", false, sums.resident);
         if (sums.virtual_size > 0) part("vmem", false, sums.virtual_size);
+        if (const std::uint64_t khz = frequency_of(task); khz > 0)
+            part(model::kFrequency, false, khz);
         if (!task.io_seen) continue;
         part("fs/disk", false, sums.read);
         part("fs/disk", true, sums.written);

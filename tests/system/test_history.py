@@ -1,6 +1,7 @@
 """What became of jobs, and what they used: sacct, sstat, seff, sdiag and their like."""
 
 import json
+import pathlib
 import re
 import signal
 import sqlite3
@@ -95,6 +96,26 @@ def test_the_steps_of_a_job_are_kept_with_what_they_used(cluster, worked):
     # Two tasks of a fifth of a second each.
     assert re.fullmatch(r"00:00\.[4-9]\d\d|00:\d\d[:.]\d+", first["TotalCPU"]), first["TotalCPU"]
     assert re.fullmatch(r"[\d.]+[KM]", first["MaxVMSize"]) and re.fullmatch(r"\d+[KM]?", first["MaxDiskRead"])
+
+
+def tells_frequencies():
+    """Whether this host says how fast its processors run."""
+    info = pathlib.Path("/proc/cpuinfo").read_text()
+    return "cpu MHz" in info or pathlib.Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq").exists()
+
+
+@pytest.mark.skipif(not tells_frequencies(), reason="this host does not tell how fast its processors run")
+def test_how_fast_the_processors_of_a_step_ran(cluster, worked):
+    finish(cluster, worked)
+    found = rows(cluster, worked, "AveCPUFreq,ReqCPUFreqMin,ReqCPUFreqGov,TRESUsageInAve")
+    job, batch, first, _ = found.values()
+    assert job["AveCPUFreq"] == "" and batch["ReqCPUFreqMin"] == "0" and first["ReqCPUFreqGov"] == "Unknown"
+    for step in (batch, first):
+        assert re.fullmatch(r"[\d.]+M", step["AveCPUFreq"]) and 0.1 < float(step["AveCPUFreq"][:-1]) < 10, step
+        assert "frequency" not in step["TRESUsageInAve"]
+    steps = json.loads(cluster.run(f"sacct -j {worked} --json").ok().out)["jobs"][0]["steps"]
+    assert 100_000 < steps[1]["statistics"]["CPU"]["actual_frequency"] < 10_000_000
+    assert "frequency" not in {t["type"] for t in steps[1]["tres"]["requested"]["max"]}
 
 
 def test_seff_says_how_well_it_was_used(cluster, worked):
@@ -221,6 +242,8 @@ def test_history_survives_restarts_and_can_be_purged(make_cluster):
     cluster.write("go", "")
     wait_until(lambda: rows(cluster, job, "State")[str(job)]["State"] == "COMPLETED", what="the job to end")
     assert re.fullmatch(r"[\d.]+[KM]", rows(cluster, job, "MaxRSS")[f"{job}.batch"]["MaxRSS"])
+    if tells_frequencies():
+        assert re.fullmatch(r"[\d.]+M", rows(cluster, job, "AveCPUFreq")[f"{job}.batch"]["AveCPUFreq"])
     # Long gone from memory, its script is still there, its environment not.
     wait_until(lambda: cluster.state(job) is None or "squeue" in cluster.run(f"squeue -j {job}").err or
                cluster.run("squeue -h -t all").out == "", what="the controller to forget it")

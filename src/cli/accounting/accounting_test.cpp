@@ -80,6 +80,18 @@ TEST(UsageText, NamesTheMeasuresOfOneDirection) {
     EXPECT_EQ(figure_text(usage, "vmem", false, Figure::Max, {}), "");
 }
 
+TEST(UsageText, TheFrequencyOfTheTasksIsAveragedAndNoTres) {
+    model::StepUsage usage;
+    EXPECT_EQ(frequency_text(usage, {}), "0");
+    model::add(usage, model::kFrequency, false, {.value = 2'440'000, .node = "n1", .task = 0});
+    EXPECT_EQ(frequency_text(usage, {}), "2.44M");
+    model::add(usage, model::kFrequency, false, {.value = 1'240'000, .node = "n2", .task = 1});
+    EXPECT_EQ(average_khz(usage), 1'840'000u);
+    EXPECT_EQ(frequency_text(usage, {.convert = false, .fixed = {}}), "1840000");
+    EXPECT_EQ(figures_text(usage, false, Figure::Max, {}), "");
+    EXPECT_EQ(places_text(usage, false, Figure::Max, Where::Node), "");
+}
+
 constexpr Instant at(std::int64_t seconds) { return Instant{Seconds{seconds}}; }
 
 SacctParsed parse(std::vector<std::string> words, Instant now) {

@@ -40,9 +40,9 @@ std::string amount_text(std::uint64_t count, char unit, const Units& units) {
     return with_unit(fmt::to_string(count), count == 0 ? 0 : at);
 }
 
-std::string energy_text(std::uint64_t joules, const Units& units) {
+std::string thousands_text(std::uint64_t count, const Units& units) {
     constexpr double kThousand = 1000;
-    auto value = static_cast<double>(joules);
+    auto value = static_cast<double>(count);
     std::size_t unit = 0;
     const std::size_t wanted = units.fixed ? kLetters.find(*units.fixed, 1) : kLetters.size() - 1;
     for (; units.convert && unit < wanted && (units.fixed || value >= kThousand); ++unit)

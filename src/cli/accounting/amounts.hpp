@@ -19,8 +19,8 @@ struct Units {
 // divides without a rest is converted.
 std::string amount_text(std::uint64_t count, char unit, const Units& units);
 
-// Joules: "1.23K", "5K", "999"; thousands, not 1024s, and rounded.
-std::string energy_text(std::uint64_t joules, const Units& units);
+// Joules and kilohertz: "1.23K", "5K", "999"; thousands, not 1024s, and rounded.
+std::string thousands_text(std::uint64_t count, const Units& units);
 
 // Processor time: "00:00.004", "00:01:05", "1-02:03:04".
 std::string cpu_time_text(std::uint64_t micros);

@@ -21,8 +21,6 @@ using Row = SacctRow;
 const model::JobSpec& spec(const Row& row) { return *row.job.spec; }
 std::string number(std::uint64_t value) { return fmt::to_string(value); }
 std::string nothing(const Row&) { return {}; }
-// Not measured here; Slurm without a plugin for it says the same.
-std::string zero_of_step(const Row& row) { return row.step != nullptr ? "0" : ""; }
 
 // Of a step that nobody measured it is nothing, and so it is of a job that never ran; of one that
 // runs or ran it is not known.
@@ -33,7 +31,7 @@ std::optional<std::uint64_t> joules(const Row& row) {
 }
 std::string consumed_energy(const Row& row) {
     const auto drawn = joules(row);
-    return drawn ? energy_text(*drawn, row.view.units) : "";
+    return drawn ? thousands_text(*drawn, row.view.units) : "";
 }
 std::string consumed_joules(const Row& row) {
     const auto drawn = joules(row);
@@ -147,6 +145,10 @@ std::string flags(const Row& row) {
 }
 
 std::string cpu_frequency(const Row& row) {
+std::string average_frequency(const Row& row) {
+    return row.step != nullptr ? frequency_text(row.step->usage, row.view.units) : "";
+}
+
     return row.step != nullptr && row.step->key.step == kBatchStep ? "0" : "Unknown";
 }
 
@@ -196,7 +198,7 @@ const auto kFieldsBefore = std::to_array<Field<Row>>({
     {"AllocTRES", 10, kMark, allocated_tres},
     {"AssocID", 7, kWhole, [](const Row& r) { return of_job(r, [](const Row&) { return "0"; }); }},
     {"AveCPU", 10, kMark, used<kCpu, false, kAve>},
-    {"AveCPUFreq", 10, kMark, zero_of_step},
+    {"AveCPUFreq", 10, kMark, average_frequency},
     {"AveDiskRead", 14, kMark, used<kDisk, false, kAve>},
     {"AveDiskWrite", 14, kMark, used<kDisk, true, kAve>},
     {"AvePages", 10, kMark, used<kPages, false, kAve>},

@@ -43,7 +43,6 @@ std::string used_at(const Row& row) {
     return place_text(row.usage, Name, Out, Kind, Place);
 }
 std::string frequency(const Row& row) { return row.step.key.step == kBatchStep ? "0" : "Unknown"; }
-std::string zero(const Row&) { return "0"; }
 
 std::uint64_t joules(const Row& row) {
     const model::UsageMeasure* energy = model::find_measure(row.usage, "energy");
@@ -64,13 +63,13 @@ const auto kOwnFields = std::to_array<Field<Row>>({
          return sorted_tres(step_tres(r.step), false, r.units);
      }},
     {"AveCPU", 10, kMark, used<kCpu, false, kAve>},
-    {"AveCPUFreq", 10, kMark, zero},
+    {"AveCPUFreq", 10, kMark, [](const Row& r) { return frequency_text(r.usage, r.units); }},
     {"AveDiskRead", 12, kMark, used<kDisk, false, kAve>},
     {"AveDiskWrite", 12, kMark, used<kDisk, true, kAve>},
     {"AvePages", 10, kMark, used<kPages, false, kAve>},
     {"AveRSS", 10, kMark, used<kMem, false, kAve>},
     {"AveVMSize", 10, kMark, used<kVmem, false, kAve>},
-    {"ConsumedEnergy", 14, kMark, [](const Row& r) { return energy_text(joules(r), r.units); }},
+    {"ConsumedEnergy", 14, kMark, [](const Row& r) { return thousands_text(joules(r), r.units); }},
     {"ConsumedEnergyRaw", 17, kMark, [](const Row& r) { return fmt::to_string(joules(r)); }},
     {"JobID", -12, kMark, [](const Row& r) { return format::step_id_text(r.step, r.job); }},
     {"MaxDiskRead", 12, kMark, used<kDisk, false, kMax>},

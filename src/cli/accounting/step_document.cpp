@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/text.hpp"
+#include "cli/accounting/usage_text.hpp"
 #include "cli/format/job_document.hpp"
 #include "cli/format/step_columns.hpp"
 #include "model/size_format.hpp"
@@ -52,7 +53,7 @@ void write_measures(Document& document, std::string_view key, const model::StepU
                           const model::UsageMark* (*mark)(const model::UsageMeasure&)) {
         document.begin_list(name);
         for (const model::UsageMeasure& measure : usage.measures) {
-            if (measure.out != out) continue;
+            if (measure.out != out || !is_tres(measure)) continue;
             document.begin_map();
             write_name(document, measure.name);
             document.integer("count", static_cast<std::int64_t>(count(measure)));
@@ -149,7 +150,7 @@ void write_step(Document& document, const SacctRow& row) {
     document.texts("state", {std::string(model::long_name(state_of(row)))});
     document.begin_map("statistics");
     document.begin_map("CPU");
-    document.integer("actual_frequency", 0);
+    document.integer("actual_frequency", static_cast<std::int64_t>(average_khz(step.usage)));
     document.end();
     document.begin_map("energy");
     document.number("consumed", Number::of(joules_of({&step, 1}).value_or(0)));

@@ -45,7 +45,8 @@ template <class Text>
 std::string list_text(const model::StepUsage& usage, bool out, Text text) {
     std::vector<std::string> parts;
     for (const model::UsageMeasure& measure : usage.measures) {
-        if (measure.out == out) parts.push_back(measure.name + "=" + text(measure));
+        if (measure.out == out && is_tres(measure))
+            parts.push_back(measure.name + "=" + text(measure));
     }
     std::ranges::sort(parts);
     return join(parts, ",");
@@ -79,6 +80,17 @@ std::string places_text(const model::StepUsage& usage, bool out, Figure figure, 
         const model::UsageMark& mark = mark_of(measure, figure);
         return where == Where::Node ? mark.node : fmt::to_string(mark.task);
     });
+}
+
+bool is_tres(const model::UsageMeasure& measure) { return measure.name != model::kFrequency; }
+
+std::uint64_t average_khz(const model::StepUsage& usage) {
+    const model::UsageMeasure* measure = model::find_measure(usage, model::kFrequency);
+    return measure == nullptr ? 0 : measure->average();
+}
+
+std::string frequency_text(const model::StepUsage& usage, const Units& units) {
+    return thousands_text(average_khz(usage), units);
 }
 
 }  // namespace switchyard::cli::accounting

@@ -21,4 +21,10 @@ std::string figures_text(const model::StepUsage& usage, bool out, Figure figure,
                          const Units& units);
 std::string places_text(const model::StepUsage& usage, bool out, Figure figure, Where where);
 
+// Whether it is told among the TRES.
+bool is_tres(const model::UsageMeasure& measure);
+// How fast the processors of the tasks ran, each task counting alike: kHz, and "2.44M" of them.
+std::uint64_t average_khz(const model::StepUsage& usage);
+std::string frequency_text(const model::StepUsage& usage, const Units& units);
+
 }  // namespace switchyard::cli::accounting
