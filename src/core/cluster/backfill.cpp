@@ -17,16 +17,17 @@ namespace switchyard::core {
 namespace {
 
 // A glance at a shape that a node may serve costs this much less than the try of a group.
-constexpr std::size_t kOffersPerTry = 50;
+constexpr std::size_t kOffersPerTry = 200;
 
 // Places are kept for so many jobs of each partition. More of them protect nobody who could not
 // wait for his turn, and make everybody wait longer: small jobs find fewer gaps.
 constexpr std::uint32_t kPlacesPerPartition = 10;
 
 // A plan that goes on to those for whom no places are kept, to tell them a start, is made at each
-// interval if they are few, else after so many: nothing is kept of it, so each one begins anew.
+// interval if they are few, else the rarer the more they are: nothing is kept of it, so each one
+// begins anew.
 constexpr std::int64_t kToldEachInterval = kPlacesPerPartition;
-constexpr std::int64_t kIntervalsPerDeepPlan = 20;
+constexpr std::int64_t kIntervalsPerDeepPlan = 20, kToldPerInterval = 8;
 
 Seconds limit_of(const sched::Group& group) { return group.limit.value_or(sched::kForever); }
 
@@ -321,7 +322,9 @@ void Cluster::Impl::commit_plan() {
         plan->entries, [](const auto& entry) { return entry.waits && !entry.binds; });
     const bool copied = doubtful || told > 0;
     if (told > 0) {
-        const std::int64_t pause = told <= kToldEachInterval ? 1 : kIntervalsPerDeepPlan;
+        const std::int64_t pause = told <= kToldEachInterval
+                                       ? 1
+                                       : std::max(kIntervalsPerDeepPlan, told / kToldPerInterval);
         next_deep_plan_ = now_ + pause * settings_.backfill_interval;
     }
     sched::Reservations reserved = copied ? pool_.no_reservations() : std::move(plan->reserved);

@@ -61,13 +61,24 @@ struct NodeEntry {
     std::vector<bool> core_alone;  // Held by a job that shares with nobody.
     Room free;
     std::vector<Holding> holdings;  // By `until`.
-    std::uint32_t version = 0;      // Grows with every change of holdings.
-    std::uint32_t kind = 0;         // Nodes of the same kind are alike when they are idle.
+    // The cores that are free when each of them has left; for a quick look.
+    std::vector<std::pair<Instant, std::uint32_t>> cores_free_from;
+    std::uint32_t version = 0;  // Grows with every change of holdings.
+    std::uint32_t kind = 0;     // Nodes of the same kind are alike when they are idle.
     std::vector<std::pair<PartitionIndex, std::uint32_t>>
         places;  // In the order of each partition.
 
     bool held_whole() const;
     std::uint32_t cpus() const { return cores * threads; }
+    // No more cores are free at a moment to come.
+    std::uint32_t cores_at(Instant at) const {
+        std::uint32_t count = free.cores;
+        for (const auto& [from, with_these] : cores_free_from) {
+            if (from > at) break;
+            count = with_these;
+        }
+        return count;
+    }
 };
 
 }  // namespace switchyard::core::sched

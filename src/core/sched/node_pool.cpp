@@ -68,6 +68,13 @@ const GresPool* find_pool(const NodeEntry& entry, const model::GresGrant& grant)
     return nullptr;
 }
 
+void foresee_cores(NodeEntry& entry) {
+    entry.cores_free_from.clear();
+    std::uint32_t cores = entry.free.cores;
+    for (const Holding& holding : entry.holdings)
+        entry.cores_free_from.emplace_back(holding.until, cores += holding.room.cores);
+}
+
 }  // namespace
 
 bool NodeEntry::held_whole() const {
@@ -121,6 +128,7 @@ void NodePool::recount(NodeEntry& entry) const {
     entry.free = Room{};
     entry.free.holders = static_cast<std::uint32_t>(entry.holdings.size());
     entry.free.cores = static_cast<std::uint32_t>(std::ranges::count(entry.core_holders, 0));
+    foresee_cores(entry);
     std::uint64_t used_memory = 0;
     for (const Holding& holding : entry.holdings) used_memory += holding.room.memory;
     entry.free.memory = entry.memory - std::min(entry.memory, used_memory);
@@ -390,6 +398,7 @@ void NodePool::set_until(NodeIndex index, JobId job, Instant until) {
     const auto at = std::ranges::upper_bound(entry.holdings, until, {}, &Holding::until);
     entry.holdings.insert(at, std::move(moved));
     ++entry.version;
+    foresee_cores(entry);
     if (!reservations_.on(index).empty()) publish(index);
 }
 

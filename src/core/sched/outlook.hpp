@@ -21,7 +21,6 @@ class Outlook {
     // As somebody with this key sees it: beside the places of those ahead. Good until the next call
     // for the same node.
     const NodeLine& line(NodeIndex node, const QueueKey& key);
-    bool has_line(NodeIndex node) const { return node < numbers_.size() && numbers_[node] != 0; }
     Instant from() const { return from_; }
 
   private:

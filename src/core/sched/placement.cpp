@@ -106,6 +106,7 @@ bool Chooser::consider(std::uint32_t place) {
     if (std::uint64_t{node.cores} * node.threads < demand_.cpus_min) return false;
     if (!is_candidate(node, index, demand_)) return false;
     const std::uint32_t cores = shape_.share > 1 ? 0 : least_.cores;
+    if (view_.future && node.cores_at(view_.start) < cores) return false;
     const auto room = room_in(pool_, index, view_, cores);
     if (!room || room->cores < cores) return false;
     if (!view_.empty && !view_.future && !users_agree(node, shape_, view_.uid)) return false;

@@ -12,16 +12,6 @@ namespace {
 constexpr int kSearchTriesMax = 32;
 constexpr int kSearchTriesInARow = 16;
 
-// The cores of the node when everyone who leaves by `at` has left.
-std::uint32_t cores_at(const NodeEntry& node, Instant at) {
-    std::uint32_t cores = node.free.cores;
-    for (const Holding& holding : node.holdings) {
-        if (holding.until > at) break;
-        cores += holding.room.cores;
-    }
-    return cores;
-}
-
 }  // namespace
 
 std::uint64_t Planner::version(NodeIndex node) const {
@@ -87,8 +77,7 @@ Fit Planner::fit_at(NodeIndex index, const Ask& ask, Instant at) {
     if (!node.usable) return {};
     // Most are refused for their cores, and that is quickly told.
     const std::uint32_t cores = (ask.demand.cpus_min + node.threads - 1) / node.threads;
-    if (ask.demand.shape.share <= 1 && !outlook_.has_line(index) && cores_at(node, at) < cores)
-        return {};
+    if (ask.demand.shape.share <= 1 && node.cores_at(at) < cores) return {};
     if (ask.demand.shape.whole_nodes && !node.holdings.empty() && node.holdings.back().until > at)
         return {};
     ++looked_at_;
@@ -201,7 +190,11 @@ std::optional<Planner::NodeTime> Planner::next(Front& front, const Ask& ask) {
 // Takes nodes as they become good until there are enough; the last of them gives the start. Nodes
 // that were good before but are not at that later moment have another turn when they are again.
 std::optional<Planned> Planner::plan_alike(Front& front, const Ask& ask, std::uint32_t nodes) {
-    std::vector<NodeTime> taken, later, given_up;  // Given up: for the sake of this job alone.
+    struct Taken : NodeTime {
+        Instant good_until;
+    };
+    std::vector<Taken> taken;
+    std::vector<NodeTime> later, given_up;  // Given up: for the sake of this job alone.
     Instant start = from_, good_for_all = Instant::max();
     const auto at_start = [&](NodeTime entry) {
         entry.at = start;
@@ -226,19 +219,24 @@ std::optional<Planned> Planner::plan_alike(Front& front, const Ask& ask, std::ui
         start = std::max(start, entry->at);
         if (start > good_for_all) {
             good_for_all = Instant::max();
-            std::erase_if(taken, [&](const NodeTime& earlier) {
-                const bool good = good_at(earlier.node, ask, start);
-                if (good) good_for_all = std::min(good_for_all, good_until(at_start(earlier), ask));
-                if (!good) wait(earlier);
-                return !good;
+            std::erase_if(taken, [&](Taken& earlier) {
+                if (earlier.good_until < start) {
+                    if (!good_at(earlier.node, ask, start)) {
+                        wait(earlier);
+                        return true;
+                    }
+                    earlier.good_until = good_until(at_start(earlier), ask);
+                }
+                good_for_all = std::min(good_for_all, earlier.good_until);
+                return false;
             });
         }
         if (entry->at < start && !good_at(entry->node, ask, start)) {
             wait(*entry);
             continue;
         }
-        good_for_all = std::min(good_for_all, good_until(at_start(*entry), ask));
-        taken.push_back(*entry);
+        taken.push_back({*entry, good_until(at_start(*entry), ask)});
+        good_for_all = std::min(good_for_all, taken.back().good_until);
     }
     std::optional<Planned> planned;
     if (taken.size() == nodes) {
