@@ -125,18 +125,41 @@ void Checker::true_ending(const model::Job& job) const {
 
 namespace {
 
+// How much of what is held on a node belongs to the reservation.
+enum class Reserved : std::uint8_t { Nothing, Some, All };
+Reserved reserved_of(const model::NodeGrant& grant, const model::Reservation& reservation) {
+    if (std::ranges::find(reservation.nodes, grant.node) == reservation.nodes.end())
+        return Reserved::Nothing;
+    if (reservation.has_whole_nodes()) return Reserved::All;
+    const model::IndexSet inside = grant.cores.intersection(reservation.cores.at(grant.node));
+    if (inside.empty()) return Reserved::Nothing;
+    return inside == grant.cores ? Reserved::All : Reserved::Some;
+}
+
 // Whether the run, as it began, breaks into this reservation, or out of it.
 bool breaks(const model::Running& run, const model::Reservation& reservation, bool comes_first) {
     const Instant end = run.ends_by.value_or(Instant::max());
     const bool mine = run.reservation == reservation.name;
+    if (mine && reservation.is(model::ReservationFlag::Flex)) return false;
     for (const model::NodeGrant& grant : run.allocation.nodes) {
-        const bool reserved =
-            std::ranges::find(reservation.nodes, grant.node) != reservation.nodes.end();
+        const Reserved reserved = reserved_of(grant, reservation);
         const bool meets = reservation.start < end && reservation.end > run.started;
-        if (!mine && reserved && meets && !comes_first) return true;
-        if (mine && (!reserved || !reservation.is_active(run.started))) return true;
+        if (!mine && reserved != Reserved::Nothing && meets && !comes_first) return true;
+        if (mine && (reserved != Reserved::All || !reservation.is_active(run.started))) return true;
     }
     return false;
+}
+
+// Whether two of them have the same cores at the same time, though neither may lie over others.
+bool collide(const model::Reservation& a, const model::Reservation& b) {
+    using model::ReservationFlag;
+    if (a.is(ReservationFlag::Overlap) || b.is(ReservationFlag::Overlap)) return false;
+    if (a.start >= b.end || b.start >= a.end) return false;
+    return std::ranges::any_of(a.nodes, [&](const std::string& node) {
+        if (std::ranges::find(b.nodes, node) == b.nodes.end()) return false;
+        if (a.has_whole_nodes() || b.has_whole_nodes()) return true;
+        return a.cores.at(node).intersects(b.cores.at(node));
+    });
 }
 
 }  // namespace
@@ -153,6 +176,12 @@ void Checker::reservations_hold(const core::Cluster& cluster) {
         for (const auto& [name, reservation] : cluster.reservations()) {
             if (breaks(*run, reservation, comes_first))
                 violated(fmt::format("{} began against reservation {}", describe(job), name));
+        }
+    }
+    for (const auto& [name, one] : cluster.reservations()) {
+        for (const auto& [other_name, other] : cluster.reservations()) {
+            if (name < other_name && collide(one, other))
+                violated(fmt::format("reservations {} and {} collide", name, other_name));
         }
     }
     for (const model::LicenseUse& license : cluster.licenses()) {

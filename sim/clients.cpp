@@ -280,8 +280,14 @@ core::Event Clients::random_reservation() {
         update.nodes = {
             sim_.nodes[random.below(static_cast<std::uint32_t>(sim_.nodes.size()))]->name()};
     }
+    if (random.chance(50)) {
+        update.core_count = random.between(1, 6);
+        update.cores_per_node = random.chance(30);
+        if (random.chance(30)) update.node_count.reset();
+    }
     using Flag = model::ReservationFlag;
     update.flags.set = bit(Flag::IgnoreJobs);
+    if (random.chance(10)) update.flags.set |= bit(Flag::Flex);
     if (random.chance(20)) update.flags.set |= bit(Flag::Overlap);
     if (random.chance(30)) update.flags.set |= bit(Flag::Magnetic);
     if (random.chance(30)) update.flags.set |= bit(Flag::NoHoldJobsAfter);

@@ -124,6 +124,16 @@ std::string_view errc_text(Errc code) {
             return "Invalid time specified";
         case Errc::InvalidGroupId:
             return "Invalid group id";
+        case Errc::ReservationForNobody:
+            return "Reservation request lacks users, groups or accounts";
+        case Errc::CoreReservationFixed:
+            return "Core-based reservation can not be updated";
+        case Errc::CoresFewerThanNodes:
+            return "Core count for reservation node list is not consistent!";
+        case Errc::InvalidTres:
+            return "Invalid Trackable RESource (TRES) specification";
+        case Errc::InvalidCpuCount:
+            return "CPU count specification invalid";
     }
     return "Unspecified error";
 }

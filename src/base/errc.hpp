@@ -72,6 +72,11 @@ enum class Errc : std::uint16_t {
     UsersAndGroups = 117,
     InvalidTime = 118,
     InvalidGroupId = 119,
+    ReservationForNobody = 120,
+    CoreReservationFixed = 121,
+    CoresFewerThanNodes = 122,
+    InvalidTres = 123,
+    InvalidCpuCount = 124,
 };
 
 // The sentence Slurm prints for this code ("Invalid job id specified", ...).

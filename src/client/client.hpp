@@ -126,7 +126,7 @@ Result<ClusterAnswer> fetch_cluster(Connection& connection);
 
 struct ReservationView {
     model::Reservation reservation;
-    std::uint32_t cores = 0, cpus = 0;  // Of all its nodes.
+    std::uint32_t cores = 0, cpus = 0;  // That it has in all.
 };
 struct ReservationsAnswer {
     std::vector<ReservationView> reservations;

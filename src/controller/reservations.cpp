@@ -1,5 +1,7 @@
 // reservations.cpp: reservations and licenses: what scontrol asks of them. Names of users and
 // groups are looked up here; what they mean is the core's to say.
+#include <algorithm>
+
 #include "controller/replies.hpp"
 #include "controller/requests.hpp"
 #include "controller/users.hpp"
@@ -52,9 +54,14 @@ void handle_reservations(Controller& controller, Session& session, const wire::R
         for (const std::string& each : reservation.nodes) {
             const model::Node* node = cluster.find_node(each);
             if (node == nullptr) continue;
-            const std::uint32_t cores = node->config.cores();
-            view->set_cores(view->cores() + (cores > 0 ? cores : node->config.cpus));
-            view->set_cpus(view->cpus() + node->config.cpus);
+            const std::uint32_t all =
+                node->config.cores() > 0 ? node->config.cores() : node->config.cpus;
+            const auto part = reservation.cores.find(each);
+            const auto cores = part == reservation.cores.end()
+                                   ? all
+                                   : static_cast<std::uint32_t>(part->second.size());
+            view->set_cores(view->cores() + cores);
+            view->set_cpus(view->cpus() + cores * node->config.cpus / std::max(1u, all));
         }
     }
     controller.finish(session, reply.SerializeAsString());

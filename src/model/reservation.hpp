@@ -1,11 +1,12 @@
-// reservation.hpp: nodes and licenses set aside for some people for some time, as `scontrol create
-// reservation` makes them.
+// reservation.hpp: nodes, some of their cores, and licenses set aside for some people for some
+// time, as `scontrol create reservation` makes them.
 //
 // A record is the present occurrence, or the next one: what repeats moves its times on when an
 // occurrence is over.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 
 #include "base/result.hpp"
 #include "base/time.hpp"
+#include "model/index_set.hpp"
 
 namespace switchyard::model {
 
@@ -63,6 +65,7 @@ struct Reservation {
     Instant start{}, end{};
     std::vector<std::string> nodes;
     std::optional<std::uint32_t> node_count;  // Asked for; none: the nodes were named.
+    std::map<std::string, IndexSet> cores;    // Of each node; empty: the nodes are its whole.
     std::string features, partition, licenses, comment;
     ReservationFlags flags = 0;
     std::vector<NamedUsers> users, groups;
@@ -74,6 +77,9 @@ struct Reservation {
     std::optional<Seconds> floats;      // With TimeFloat: how far ahead its start is.
     bool operator==(const Reservation&) const = default;
 
+    bool has_whole_nodes() const { return cores.empty(); }
+    // Jobs that are there when it begins are no hindrance to making it.
+    bool ignores_jobs() const { return is(ReservationFlag::IgnoreJobs) || floats.has_value(); }
     bool is(ReservationFlag flag) const { return has(flags, flag); }
     bool recurs() const { return (flags & kRecurring) != 0; }
     bool is_active(Instant now) const { return !floats && start <= now && now < end; }
@@ -118,6 +124,8 @@ struct ReservationUpdate {
     std::optional<Seconds> duration;
     std::optional<std::vector<std::string>> nodes;  // {"ALL"}: all.
     std::optional<std::uint32_t> node_count;
+    std::optional<std::uint32_t> core_count;  // In all,
+    bool cores_per_node = false;              // or of each node.
     std::optional<std::string> features, partition, licenses, comment;
     NameListChange users, groups, accounts;
     FlagChange flags;

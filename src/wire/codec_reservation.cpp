@@ -54,6 +54,11 @@ void encode(const model::Reservation& from, Reservation* to) {
     to->set_purge_after(from.purge_after.count());
     if (from.idle_since) to->set_idle_since(millis_of(*from.idle_since));
     if (from.floats) to->set_floats(from.floats->count());
+    for (const auto& [node, cores] : from.cores) {
+        NodeCores* each = to->add_cores();
+        each->set_node(node);
+        each->set_cores(to_string(cores));
+    }
 }
 
 Status decode_into(const Reservation& from, model::Reservation& to) {
@@ -77,6 +82,8 @@ Status decode_into(const Reservation& from, model::Reservation& to) {
     to.purge_after = Seconds{from.purge_after()};
     if (from.has_idle_since()) to.idle_since = instant_of(from.idle_since());
     if (from.has_floats()) to.floats = Seconds{from.floats()};
+    for (const NodeCores& each : from.cores())
+        SY_CHECK(read_set(each.cores(), to.cores[each.node()]));
     return {};
 }
 
@@ -88,6 +95,8 @@ void encode(const model::ReservationUpdate& from, ReservationUpdate* to) {
     if (from.duration) to->set_duration(from.duration->count());
     if (from.nodes) put_strings(*from.nodes, to->mutable_nodes()->mutable_values());
     if (from.node_count) to->set_node_count(*from.node_count);
+    if (from.core_count) to->set_core_count(*from.core_count);
+    to->set_cores_per_node(from.cores_per_node);
     if (from.features) to->set_features(*from.features);
     if (from.partition) to->set_partition(*from.partition);
     if (from.licenses) to->set_licenses(*from.licenses);
@@ -111,6 +120,8 @@ Status decode_into(const ReservationUpdate& from, model::ReservationUpdate& to) 
     if (from.has_duration()) to.duration = Seconds{from.duration()};
     if (from.has_nodes()) to.nodes = strings_of(from.nodes().values());
     if (from.has_node_count()) to.node_count = from.node_count();
+    if (from.has_core_count()) to.core_count = from.core_count();
+    to.cores_per_node = from.cores_per_node();
     if (from.has_features()) to.features = from.features();
     if (from.has_partition()) to.partition = from.partition();
     if (from.has_licenses()) to.licenses = from.licenses();

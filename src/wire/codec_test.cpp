@@ -49,6 +49,13 @@ class Filler {
         for (T& each : to) fill(each);
     }
     template <class T>
+    void fill(std::map<std::string, T>& to) {
+        to.clear();
+        for (const char* key : {"n1", "n2"}) {
+            if (everything_ || coin()) fill(to[key]);
+        }
+    }
+    template <class T>
     void fill(std::optional<T>& to) {
         to.reset();
         if (everything_ || coin()) fill(to.emplace());
@@ -198,14 +205,14 @@ class Filler {
             is_default, hidden, root_only, max_time, default_time, min_nodes, priority_tier,
             priority_job_factor, max_nodes, over_subscribe, grace_time, preempt_mode);
     SY_FILL(model::NamedUsers, name, uids);
-    SY_FILL(model::Reservation, id, name, start, end, nodes, node_count, features, partition,
+    SY_FILL(model::Reservation, id, name, start, end, nodes, node_count, cores, features, partition,
             licenses, comment, flags, users, groups, accounts, users_denied, accounts_denied,
             max_start_delay, purge_after, idle_since, floats);
     SY_FILL(model::FlagChange, set, cleared, purge_after);
     SY_FILL(model::NameListChange, mode, names);
     SY_FILL(model::ReservationUpdate, action, name, start, end, duration, nodes, node_count,
-            features, partition, licenses, comment, users, groups, accounts, flags, max_start_delay,
-            skip);
+            core_count, cores_per_node, features, partition, licenses, comment, users, groups,
+            accounts, flags, max_start_delay, skip);
 #undef SY_FILL
 
     void fill(std::shared_ptr<const model::JobSpec>& to) {

@@ -45,9 +45,10 @@ sched::Reserved Cluster::Impl::reserved_for(const sched::NodePool& pool,
     // In a reservation it stays no longer than that.
     if (const auto end =
             pool.windows().admit(pick.node, planned.owner, reserved.from, reserved.until))
-        reserved.until = *end;
+        reserved.until = end->until;
     reserved.room = sched::planned_room(pool, demand, pick);
     reserved.whole = demand.shape.whole_nodes;
+    reserved.owner = planned.owner;
     return reserved;
 }
 

@@ -144,6 +144,7 @@ void Cluster::Impl::set_windows() {
             if (reservation.floats) window.guests = std::max(window.guests, *reservation.floats);
             for (const std::string& node : reservation.nodes) {
                 const NodeIndex index = *node_index(node);
+                if (!reservation.has_whole_nodes()) window.cores = reservation.cores.at(node);
                 windows.add(index, pool_.node(index).places, window);
             }
             if (licenses && !licenses->empty())
@@ -172,12 +173,14 @@ void Cluster::Impl::keep_to_nodes() {
     for (auto& [name, reservation] : calendar_) {
         const std::vector<std::string> before = reservation.nodes;
         const bool follows =
-            reservation.is(ReservationFlag::PartNodes) || reservation.is(ReservationFlag::AllNodes);
+            reservation.has_whole_nodes() && (reservation.is(ReservationFlag::PartNodes) ||
+                                              reservation.is(ReservationFlag::AllNodes));
         if (auto names = all_nodes(reservation); follows && names)
             reservation.nodes = *std::move(names);
         std::erase_if(reservation.nodes,
                       [&](const std::string& node) { return !node_index(node); });
         if (reservation.nodes == before) continue;
+        std::erase_if(reservation.cores, [&](const auto& each) { return !node_index(each.first); });
         changes_.reservations.insert(name);
         if (reservation.nodes.empty()) empty.push_back(name);
     }
@@ -305,7 +308,8 @@ void Cluster::Impl::reservation_used(const std::string& name) {
         remove_reservation(name);
         return rebuild_calendar();
     }
-    if (!reservation.is(ReservationFlag::PurgeComp)) return;
+    // Before it begins its jobs may run with FLEX, and nobody calls it idle.
+    if (!reservation.is(ReservationFlag::PurgeComp) || !reservation.is_active(now_)) return;
     const auto idle = is_wanted(name) ? std::nullopt : std::optional(now_);
     if (idle.has_value() == reservation.idle_since.has_value()) return;
     reservation.idle_since = idle;

@@ -29,6 +29,7 @@ void Cluster::Impl::keep_claim(const sched::Group& group, sched::QueueKey key,
             reserved.until = claim.expires + limit_of(spec);
             reserved.room = pool_.room_of(node, grant);
             reserved.whole = shape.whole_nodes;
+            reserved.owner = place.terms.owner;
             claim.places.emplace_back(node, std::move(reserved));
         }
     }

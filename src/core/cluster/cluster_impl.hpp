@@ -286,6 +286,8 @@ class Cluster::Impl {
     Status delete_reservation(const model::ReservationUpdate& update);
     void put_reservation(model::Reservation reservation);
     std::set<std::string> nodes_taken(const model::Reservation& reservation) const;
+    std::vector<const model::Reservation*> rivals_of(const model::Reservation& reservation) const;
+    bool holds_at_start(const model::Reservation& reservation, const sched::Holding& holding) const;
     bool held_at_start(const model::Reservation& reservation, NodeIndex node) const;
     struct Candidates {
         std::size_t fit = 0;
@@ -297,11 +299,24 @@ class Cluster::Impl {
                                                 std::uint32_t count,
                                                 const std::vector<std::string>& kept) const;
     Result<std::vector<std::string>> all_nodes(const model::Reservation& reservation) const;
+    Result<std::vector<std::string>> named_nodes(model::Reservation& reservation,
+                                                 const std::vector<std::string>& names) const;
+    void sort_nodes(std::vector<std::string>& names) const;
     Result<std::optional<std::vector<std::string>>> wanted_nodes(
         model::Reservation& reservation, const model::ReservationUpdate& update, bool fresh) const;
     Status settle_nodes(model::Reservation& reservation, const model::ReservationUpdate& update,
                         const model::Reservation* old) const;
     bool replenish(model::Reservation& reservation) const;
+
+    // --- reservation_cores.cpp: those of some cores of their nodes
+    std::optional<CoreOffer> offer_of(const model::Reservation& reservation, NodeIndex node) const;
+    Result<std::vector<CoreOffer>> offers_for(const model::Reservation& reservation) const;
+    Result<std::vector<CoreOffer>> named_offers(const model::Reservation& reservation) const;
+    Status settle_cores(model::Reservation& reservation,
+                        const model::ReservationUpdate& update) const;
+    Status take_cores(model::Reservation& reservation, std::span<const CoreOffer> offers,
+                      std::uint64_t cores, std::uint64_t of_each) const;
+    bool replenish_cores(model::Reservation& reservation) const;
 
     // --- calendar.cpp: reservations in time
     std::vector<Occurrence> occurrences_of(const model::Reservation& reservation) const;

@@ -100,6 +100,14 @@ struct FoundPlace {
     Terms terms;
 };
 
+// What a reservation could have of a node.
+struct CoreOffer {
+    sched::NodeIndex node = 0;
+    std::size_t place = 0;  // Among those that were looked at.
+    model::IndexSet open{};
+    bool has_jobs = false;  // That are still there when it begins.
+};
+
 // Places kept for a job that waits, or for all components of one.
 struct KeptPlace {
     sched::QueueKey key;

@@ -98,7 +98,7 @@ std::optional<PartitionIndex> Cluster::Impl::place_component(const Component& co
             const auto picks = sched::place(pool_, where.partition, where.demand, view);
             const auto licenses = picks ? find_licenses(job, owner, licenses_) : std::nullopt;
             if (!licenses) continue;
-            if (auto found = sched::make_allocation(pool_, where.demand, *picks)) {
+            if (auto found = sched::make_allocation(pool_, where.demand, *picks, view)) {
                 allocation = *std::move(found);
                 terms = {owner, *licenses};
                 return where.partition;

@@ -29,28 +29,59 @@ bool contains(const std::vector<std::string>& list, const std::string& value) {
     return std::ranges::find(list, value) != list.end();
 }
 
+bool is_all(const std::vector<std::string>& names) {
+    return names.size() == 1 && names.front() == "ALL";
+}
+
+void marked_as(Reservation& reservation, model::ReservationFlags set) {
+    reservation.flags &= ~(bit(ReservationFlag::SpecNodes) | bit(ReservationFlag::AllNodes));
+    reservation.flags |= set;
+}
+
+// Whether both have something of a node that is in both of them.
+bool meet_on(const Reservation& a, const Reservation& b, const std::string& node) {
+    if (a.has_whole_nodes() || b.has_whole_nodes()) return true;
+    const auto cores = a.cores.find(node);
+    return cores != a.cores.end() && cores->second.intersects(b.cores.at(node));
+}
+
 }  // namespace
 
-// Nodes that other reservations have at the same time.
-std::set<std::string> Cluster::Impl::nodes_taken(const Reservation& reservation) const {
-    std::set<std::string> taken;
-    if (may_overlap(reservation)) return taken;
+// Other reservations at the same time that it must keep clear of.
+std::vector<const Reservation*> Cluster::Impl::rivals_of(const Reservation& reservation) const {
+    std::vector<const Reservation*> rivals;
+    if (may_overlap(reservation)) return rivals;
     const auto mine = occurrences_of(reservation);
     for (const auto& [name, other] : calendar_) {
         // One that was made to lie over others is no hindrance to them.
         if (other.id == reservation.id || other.is(ReservationFlag::Overlap)) continue;
-        if (!overlap(mine, occurrences_of(other))) continue;
-        taken.insert(other.nodes.begin(), other.nodes.end());
+        if (overlap(mine, occurrences_of(other))) rivals.push_back(&other);
+    }
+    return rivals;
+}
+
+// Nodes that other reservations have at the same time, or the same cores of them.
+std::set<std::string> Cluster::Impl::nodes_taken(const Reservation& reservation) const {
+    std::set<std::string> taken;
+    for (const Reservation* rival : rivals_of(reservation)) {
+        for (const std::string& node : rival->nodes) {
+            if (meet_on(reservation, *rival, node)) taken.insert(node);
+        }
     }
     return taken;
 }
 
-// Whether a job that is not in the reservation holds the node when it begins.
+// Whether this is a job that is not in the reservation, and is still there when it begins.
+bool Cluster::Impl::holds_at_start(const Reservation& reservation,
+                                   const sched::Holding& holding) const {
+    const model::Running* run = model::run_of(jobs_.at(holding.job));
+    return holding.until > std::max(now_, reservation.start) &&
+           (run == nullptr || run->reservation != reservation.name);
+}
+
 bool Cluster::Impl::held_at_start(const Reservation& reservation, NodeIndex node) const {
-    const Instant start = std::max(now_, reservation.start);
     return std::ranges::any_of(pool_.node(node).holdings, [&](const sched::Holding& holding) {
-        const model::Running* run = model::run_of(jobs_.at(holding.job));
-        return holding.until > start && (run == nullptr || run->reservation != reservation.name);
+        return holds_at_start(reservation, holding);
     });
 }
 
@@ -73,8 +104,7 @@ Result<Cluster::Impl::Candidates> Cluster::Impl::candidates_for(
         if (!pool_.node(node).usable || taken.contains(name)) continue;
         (held_at_start(reservation, node) ? busy : found.free).push_back(name);
     }
-    if (reservation.is(ReservationFlag::IgnoreJobs) || reservation.floats)
-        found.free.insert(found.free.end(), busy.begin(), busy.end());
+    if (reservation.ignores_jobs()) found.free.insert(found.free.end(), busy.begin(), busy.end());
     return found;
 }
 
@@ -103,34 +133,48 @@ Result<std::vector<std::string>> Cluster::Impl::all_nodes(const Reservation& res
     return names;
 }
 
+void Cluster::Impl::sort_nodes(std::vector<std::string>& names) const {
+    std::ranges::sort(names, {}, [&](const std::string& name) {
+        return node_index(name).value_or(static_cast<NodeIndex>(nodes_.size()));
+    });
+    const auto repeated = std::ranges::unique(names);
+    names.erase(repeated.begin(), repeated.end());
+}
+
+// Those of these names, or all; the flags say which.
+Result<std::vector<std::string>> Cluster::Impl::named_nodes(
+    Reservation& reservation, const std::vector<std::string>& names) const {
+    marked_as(reservation, bit(ReservationFlag::SpecNodes));
+    if (is_all(names)) {
+        if (!reservation.is(ReservationFlag::PartNodes))
+            reservation.flags |= bit(ReservationFlag::AllNodes);
+        return all_nodes(reservation);
+    }
+    for (const std::string& name : names) {
+        if (!node_index(name)) return fail(Errc::InvalidNodeName);
+    }
+    std::vector<std::string> sorted = names;
+    sort_nodes(sorted);
+    return sorted;
+}
+
 // The nodes that an update asks for; none: they stay.
 Result<std::optional<std::vector<std::string>>> Cluster::Impl::wanted_nodes(
     Reservation& reservation, const ReservationUpdate& update, bool fresh) const {
     using Names = std::optional<std::vector<std::string>>;
-    const auto marked = [&](model::ReservationFlags set) {
-        reservation.flags &= ~(bit(ReservationFlag::SpecNodes) | bit(ReservationFlag::AllNodes));
-        reservation.flags |= set;
-    };
     const bool names_nodes = update.nodes && !update.nodes->empty();
-    const bool all = (names_nodes && update.nodes->size() == 1 && update.nodes->front() == "ALL") ||
-                     (fresh && !update.nodes && !update.node_count &&
-                      !reservation.partition.empty() && !reservation.is(ReservationFlag::AnyNodes));
-    if (reservation.is(ReservationFlag::PartNodes) && fresh && !(names_nodes && all))
-        return fail(Errc::InvalidNodeName);
-    if (all) {
-        SY_TRY(auto names, all_nodes(reservation));
-        const bool part = reservation.is(ReservationFlag::PartNodes) || !names_nodes;
-        marked(part ? 0 : bit(ReservationFlag::AllNodes));
+    const bool of_partition = fresh && !update.nodes && !update.node_count &&
+                              !reservation.partition.empty() &&
+                              !reservation.is(ReservationFlag::AnyNodes);
+    if (names_nodes) {
+        SY_TRY(auto names, named_nodes(reservation, *update.nodes));
         reservation.node_count.reset();
         return Names(std::move(names));
     }
-    if (names_nodes) {
-        for (const std::string& name : *update.nodes) {
-            if (!node_index(name)) return fail(Errc::InvalidNodeName);
-        }
-        marked(bit(ReservationFlag::SpecNodes));
-        reservation.node_count.reset();
-        return Names(*update.nodes);
+    if (of_partition) {
+        SY_TRY(auto names, all_nodes(reservation));
+        marked_as(reservation, 0);
+        return Names(std::move(names));
     }
     // "Nodes=": as many as before, any.
     const bool any = update.nodes && !fresh;
@@ -141,7 +185,7 @@ Result<std::optional<std::vector<std::string>>> Cluster::Impl::wanted_nodes(
         std::vector<std::string> kept = any ? std::vector<std::string>() : reservation.nodes;
         if (kept.size() > count) kept.resize(count);
         SY_TRY(auto names, pick_nodes(reservation, count, kept));
-        marked(0);
+        marked_as(reservation, 0);
         reservation.node_count = count;
         return Names(std::move(names));
     }
@@ -155,23 +199,28 @@ Status Cluster::Impl::settle_nodes(Reservation& reservation, const ReservationUp
                                    const Reservation* old) const {
     const bool replaces =
         reservation.is(ReservationFlag::Replace) || reservation.is(ReservationFlag::ReplaceDown);
+    if (replaces && (update.core_count || !reservation.has_whole_nodes()))
+        return fail(Errc::InvalidCpuCount);
     if (replaces && update.nodes && !update.nodes->empty()) return fail(Errc::Unsupported);
+    const bool part_of_all = update.nodes && is_all(*update.nodes);
+    if (old == nullptr && reservation.is(ReservationFlag::PartNodes) && !part_of_all)
+        return fail(Errc::InvalidNodeName);
+    const bool elsewhere = update.nodes || update.node_count;
+    if (old != nullptr && (update.core_count || (elsewhere && !old->has_whole_nodes())))
+        return fail(Errc::CoreReservationFixed);
+    if (update.core_count) return settle_cores(reservation, update);
     SY_TRY(auto names, wanted_nodes(reservation, update, old == nullptr));
     if (names) {
-        std::ranges::sort(*names, {}, [&](const std::string& name) { return *node_index(name); });
-        const auto repeated = std::ranges::unique(*names);
-        names->erase(repeated.begin(), repeated.end());
+        sort_nodes(*names);
         reservation.nodes = std::move(*names);
     }
     const bool moved = old == nullptr || names || old->start != reservation.start ||
                        old->end != reservation.end || old->flags != reservation.flags;
     const std::set<std::string> taken = moved ? nodes_taken(reservation) : std::set<std::string>();
-    const bool ignores_jobs =
-        reservation.is(ReservationFlag::IgnoreJobs) || reservation.floats.has_value();
     for (const std::string& name : reservation.nodes) {
         if (taken.contains(name)) return fail(Errc::ReservationOverlap);
         const bool had = old != nullptr && contains(old->nodes, name);
-        if (!ignores_jobs && !had && held_at_start(reservation, *node_index(name)))
+        if (!reservation.ignores_jobs() && !had && held_at_start(reservation, *node_index(name)))
             return fail(Errc::NodesBusy);
     }
     return {};
@@ -181,6 +230,7 @@ Status Cluster::Impl::settle_nodes(Reservation& reservation, const ReservationUp
 // REPLACE those too that jobs have come to hold.
 bool Cluster::Impl::replenish(Reservation& reservation) const {
     if (reservation.is(ReservationFlag::StaticAlloc) || !reservation.node_count) return false;
+    if (!reservation.has_whole_nodes()) return replenish_cores(reservation);
     const auto serves = [&](const std::string& name) {
         const auto node = node_index(name);
         if (!node || !pool_.node(*node).usable) return false;
@@ -201,9 +251,7 @@ bool Cluster::Impl::replenish(Reservation& reservation) const {
     for (const std::string& name : reservation.nodes) {
         if (names.size() < count && !contains(names, name)) names.push_back(name);
     }
-    std::ranges::sort(names, {}, [&](const std::string& name) {
-        return node_index(name).value_or(static_cast<NodeIndex>(nodes_.size()));
-    });
+    sort_nodes(names);
     reservation.nodes = std::move(names);
     return true;
 }

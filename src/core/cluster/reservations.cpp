@@ -113,7 +113,7 @@ Status Cluster::Impl::apply_update(Reservation& reservation, const ReservationUp
     if (!reservation.users.empty() && !reservation.groups.empty())
         return fail(Errc::UsersAndGroups);
     if (reservation.users.empty() && reservation.groups.empty() && reservation.accounts.empty())
-        return fail(Errc::InvalidReservation);
+        return fail(Errc::ReservationForNobody);
     if (update.partition) {
         if (!update.partition->empty() && !partition_index(*update.partition))
             return fail(Errc::InvalidPartition);

@@ -161,7 +161,8 @@ std::optional<model::Allocation> Cluster::Impl::find_room(const sched::Group& gr
             tried.no_room = !picks;
             tried.missing = !picks && wanted > found ? wanted - found : 1;
             if (!picks) continue;
-            if (auto allocation = sched::make_allocation(pool_, demand, *picks)) return allocation;
+            if (auto allocation = sched::make_allocation(pool_, demand, *picks, inside))
+                return allocation;
         }
         return std::nullopt;
     };

@@ -145,6 +145,8 @@ void Cluster::Impl::keep_for_lender(const Job& job, PartitionIndex partition) {
         reserved.from = from;
         reserved.until = from + left;
         reserved.room.cores = static_cast<std::uint32_t>(grant.cores.size());
+        const auto within = calendar_.find(model::run_of(job)->reservation);
+        if (within != calendar_.end()) reserved.owner = within->second.id;
         pool_.reserve(*node, reserved);
         claim.places.emplace_back(*node, std::move(reserved));
     }

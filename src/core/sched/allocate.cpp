@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/sched/open_cores.hpp"
 #include "core/sched/pick_cards.hpp"
 #include "core/sched/placement.hpp"
 
@@ -12,7 +13,8 @@ namespace {
 // Those of `near` first, then the lowest numbers; whole sockets stay together because their cores
 // are numbered in a row.
 model::IndexSet pick_cores(const NodeEntry& node, std::uint32_t count, const Shape& shape,
-                           Settings::Unit unit, const model::IndexSet& near) {
+                           Settings::Unit unit, const model::IndexSet& near,
+                           const Admission& admission) {
     const std::uint32_t share = shape.share;
     model::IndexSet cores;
     if (unit == Settings::Unit::Socket && share <= 1 && node.sockets > 0) {
@@ -23,7 +25,7 @@ model::IndexSet pick_cores(const NodeEntry& node, std::uint32_t count, const Sha
                 const auto socket = model::IndexSet::range(first, first + per_socket - 1);
                 bool free = !only_near || socket.intersects(near);
                 for (std::uint32_t core = first; core < first + per_socket; ++core)
-                    free &= node.core_holders[core] == 0;
+                    free &= node.core_holders[core] == 0 && admission.allows(core);
                 if (free) cores.insert(socket);
             }
         };
@@ -37,7 +39,7 @@ model::IndexSet pick_cores(const NodeEntry& node, std::uint32_t count, const Sha
     for (const Holding& holding : node.holdings) lent.insert(holding.lent);
     const auto take_cores = [&](std::uint32_t depth, bool only_near, bool leave_lent) {
         for (std::uint32_t core = 0; core < node.cores && cores.size() < count; ++core) {
-            if (only_near && !near.contains(core)) continue;
+            if (!admission.allows(core) || (only_near && !near.contains(core))) continue;
             if (leave_lent && lent.contains(core)) continue;
             if (node.core_holders[core] == depth && !node.core_alone[core]) cores.insert(core);
         }
@@ -54,7 +56,7 @@ model::IndexSet pick_cores(const NodeEntry& node, std::uint32_t count, const Sha
 }  // namespace
 
 std::optional<model::Allocation> make_allocation(const NodePool& pool, const Demand& demand,
-                                                 const std::vector<Pick>& picks) {
+                                                 const std::vector<Pick>& picks, const View& view) {
     model::Allocation allocation;
     for (const Pick& pick : picks) {
         const NodeEntry& node = pool.node(pick.node);
@@ -69,7 +71,9 @@ std::optional<model::Allocation> make_allocation(const NodePool& pool, const Dem
         for (const GresNeed& need : gres_for(node, demand.shape, pick.tasks, pick.gpus)) {
             if (!cards.pick(need, grant.gres)) return std::nullopt;
         }
-        grant.cores = pick_cores(node, cores, demand.shape, pool.unit(), cards.near());
+        const auto admission = admission_in(pool, pick.node, view);
+        if (!admission) return std::nullopt;
+        grant.cores = pick_cores(node, cores, demand.shape, pool.unit(), cards.near(), *admission);
         if (grant.cores.size() < cores) return std::nullopt;
         grant.cpus = static_cast<std::uint32_t>(grant.cores.size()) * node.threads;
         grant.memory = model::MiB{memory_for(node, demand.shape, cores, gpus)};

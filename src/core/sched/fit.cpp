@@ -253,6 +253,7 @@ Fit fit(const NodeEntry& node, const Room& room, const Demand& demand, Settings:
     if (shape.whole_nodes && room.holders > 0) return result;
     std::uint32_t cores_free =
         shape.share > 1 ? std::max(room.cores, shareable_cores(node, shape.share)) : room.cores;
+    cores_free = std::min(cores_free, room.cores_max);
     if (shape.core_spec > 0) cores_free = std::min(cores_free, usable_cores(node, shape));
     const std::uint32_t most =
         most_tasks(node, shape, shape.whole_nodes ? usable_cores(node, shape) : cores_free);

@@ -22,6 +22,8 @@ class Outlook {
     // for the same node.
     const NodeLine& line(NodeIndex node, const QueueKey& key);
     Instant from() const { return from_; }
+    Instant now() const { return now_; }
+    const Reservations& plan() const { return reserved_; }
 
   private:
     struct Known {

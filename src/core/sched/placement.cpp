@@ -8,6 +8,7 @@
 
 #include "base/assert.hpp"
 #include "core/sched/idle.hpp"
+#include "core/sched/open_cores.hpp"
 
 namespace switchyard::core::sched {
 namespace {
@@ -305,28 +306,16 @@ std::optional<std::vector<Pick>> Chooser::choose(std::uint32_t* found) {
     return distribute();
 }
 
-}  // namespace
-
-std::optional<Room> room_in(const NodePool& pool, NodeIndex index, const View& view,
-                            std::uint32_t cores) {
-    const NodeEntry& node = pool.node(index);
-    const Windows& windows = pool.windows();
-    if (view.empty) {
-        if (!view.every_node && !node.usable) return std::nullopt;
-        if (!windows.is_home(index, view.owner)) return std::nullopt;
-        return view.taken != nullptr ? rest_of(node, index, *view.taken) : empty_room(node);
-    }
-    if (view.future ? !node.usable : !node.open) return std::nullopt;
-    const std::optional<Instant> end =
-        view.past_windows ? view.end : windows.admit(index, view.owner, view.start, view.end);
-    if (!end) return std::nullopt;
+// The least room while the job would be there, whoever has which of the cores.
+Room least_room(const NodePool& pool, NodeIndex index, const View& view, Instant end,
+                std::uint32_t cores) {
     if (view.outlook != nullptr)
-        return view.outlook->line(index, view.key).least(view.start, *end, cores);
+        return view.outlook->line(index, view.key).least(view.start, end, cores);
+    const NodeEntry& node = pool.node(index);
     Room room = view.future ? room_at(node, view.start) : node.free;
-    if (!view.future && node.held_whole()) return std::nullopt;
     const auto all = pool.reservations().on(index);
     const auto concerns = [&](const Reserved& r) {
-        return r.key < view.key && r.from < *end && r.until > view.start;
+        return r.key < view.key && r.from < end && r.until > view.start;
     };
     if (std::ranges::none_of(all, concerns)) return room;
     // The least room is found at the start and wherever a reservation begins.
@@ -345,6 +334,31 @@ std::optional<Room> room_in(const NodePool& pool, NodeIndex index, const View& v
         keep_least(least, checked_at(reserved.from, room_at(node, reserved.from)));
     }
     return least;
+}
+
+}  // namespace
+
+std::optional<Room> room_in(const NodePool& pool, NodeIndex index, const View& view,
+                            std::uint32_t cores) {
+    const NodeEntry& node = pool.node(index);
+    const Windows& windows = pool.windows();
+    if (view.empty) {
+        if (!view.every_node && !node.usable) return std::nullopt;
+        const auto home = windows.admit_home(index, view.owner);
+        if (!home) return std::nullopt;
+        std::optional<Room> room = empty_room(node);
+        if (view.taken != nullptr) room = rest_of(node, index, *view.taken);
+        if (room && home->is_partial()) limit_to(*room, node, *home);
+        return room;
+    }
+    if (view.future ? !node.usable : !node.open) return std::nullopt;
+    if (!view.future && node.held_whole()) return std::nullopt;
+    const auto admission = admission_in(pool, index, view);
+    if (!admission) return std::nullopt;
+    Room room = least_room(pool, index, view, admission->until, cores);
+    if (admission->is_partial() && room.cores >= cores)
+        limit_to_open(room, pool, index, view, *admission);
+    return room;
 }
 
 std::optional<std::vector<Pick>> place(const NodePool& pool, PartitionIndex partition,

@@ -58,10 +58,11 @@ std::optional<std::vector<Pick>> place(const NodePool& pool, PartitionIndex part
                                        const Demand& demand, const View& view,
                                        std::uint32_t* found = nullptr);
 
-// Cores and cards by number. None if the counts fitted but the pieces do not (cards half used by
-// shares).
+// Cores and cards by number, for picks that were placed in this view. None if the counts fitted but
+// the pieces do not (cards half used by shares).
 std::optional<model::Allocation> make_allocation(const NodePool& pool, const Demand& demand,
-                                                 const std::vector<Pick>& picks);
+                                                 const std::vector<Pick>& picks,
+                                                 const View& view = {});
 
 // What a planned job will take of a node; for reservations.
 Room planned_room(const NodePool& pool, const Demand& demand, const Pick& pick);

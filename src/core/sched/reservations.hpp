@@ -22,6 +22,7 @@ struct Reserved {
     Instant from{}, until{};
     Room room;
     bool whole = false;
+    std::uint32_t owner = 0;  // In which reservation of an administrator (windows.hpp).
     bool operator==(const Reserved&) const = default;
 };
 

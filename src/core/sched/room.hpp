@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 namespace switchyard::core::sched {
 
@@ -20,6 +21,8 @@ struct Room {
     std::uint32_t holders = 0;  // Jobs on the node; 0: it is idle.
     std::uint64_t memory = 0;
     std::array<std::uint32_t, kGresPoolsMax> gres{};
+    // Even of those that are shared; fewer than all where some belong to a reservation.
+    std::uint32_t cores_max = std::numeric_limits<std::uint32_t>::max();
     bool operator==(const Room&) const = default;
 };
 

@@ -35,28 +35,46 @@ void Windows::add(NodeIndex node, const Places& places, Window window) {
     all.insert(at, window);
 }
 
-std::optional<Instant> Windows::admit(NodeIndex node, WindowOwner owner, Instant from,
-                                      Instant until) const {
+std::optional<Admission> Windows::admit(NodeIndex node, WindowOwner owner, Instant from,
+                                        Instant until) const {
     const auto& all = nodes_[node];
     const WindowRights rights = rights_of(owner);
-    if (all.empty()) return rights.confined ? std::nullopt : std::optional(until);
+    Admission admission{.until = until};
+    if (all.empty()) return rights.confined ? std::nullopt : std::optional(admission);
     if (rights.confined) {
         const auto mine = std::ranges::find_if(all, [&](const Window& window) {
             return window.owner == owner && window.from <= from && from < window.until;
         });
         if (mine == all.end()) return std::nullopt;
-        until = std::min(until, mine->until);
+        admission.until = std::min(until, mine->until);
+        admission.only = mine->cores;
     }
-    if (rights.comes_first) return until;
-    const bool kept_out = std::ranges::any_of(all, [&](const Window& window) {
-        return window.owner != owner && keeps_out(window, from, until);
-    });
-    return kept_out ? std::nullopt : std::optional(until);
+    if (rights.comes_first) return admission;
+    for (const Window& window : all) {
+        if (window.owner == owner || !keeps_out(window, from, admission.until)) continue;
+        if (window.cores.empty()) return std::nullopt;
+        admission.barred.insert(window.cores);
+    }
+    return admission;
 }
 
-bool Windows::is_home(NodeIndex node, WindowOwner owner) const {
-    return !rights_of(owner).confined ||
-           std::ranges::find(nodes_[node], owner, &Window::owner) != nodes_[node].end();
+std::optional<Admission> Windows::admit_home(NodeIndex node, WindowOwner owner) const {
+    if (!rights_of(owner).confined) return Admission{};
+    const auto mine = std::ranges::find(nodes_[node], owner, &Window::owner);
+    if (mine == nodes_[node].end()) return std::nullopt;
+    return Admission{.only = mine->cores};
+}
+
+bool Windows::has_cores_of_its_own(NodeIndex node, WindowOwner owner) const {
+    return rights_of(owner).confined &&
+           std::ranges::any_of(nodes_[node], [&](const Window& window) {
+               return window.owner == owner && !window.cores.empty();
+           });
+}
+
+bool Windows::keep_apart(NodeIndex node, WindowOwner a, WindowOwner b) const {
+    if (a == b || rights_of(a).comes_first || rights_of(b).comes_first) return false;
+    return has_cores_of_its_own(node, a) || has_cores_of_its_own(node, b);
 }
 
 Instant Windows::welcome_until(NodeIndex node, WindowOwner owner, Instant from,
@@ -68,7 +86,9 @@ Instant Windows::welcome_until(NodeIndex node, WindowOwner owner, Instant from,
             const bool mine = rights.confined && window.from <= from && from < window.until;
             if (mine) until = std::min(until, window.until - Millis{1});
         } else if (!rights.comes_first && window.until > from && limit > window.guests) {
-            until = std::min(until, std::max(from, window.from - limit));
+            // Whose cores it does without from the start, does not drive it out later.
+            const bool beside = !window.cores.empty() && window.from < from + limit;
+            if (!beside) until = std::min(until, std::max(from, window.from - limit));
         }
     }
     return until;

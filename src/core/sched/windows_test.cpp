@@ -28,12 +28,12 @@ TEST(Windows, OthersKeepOutOfAWindow) {
 TEST(Windows, TheOwnerBeginsInsideAndIsGoneWhenItEnds) {
     const Windows windows = one_window(kWindow);
     EXPECT_FALSE(windows.admit(0, 7, at(99), at(120)));
-    EXPECT_EQ(windows.admit(0, 7, at(100), at(150)), at(150));
-    EXPECT_EQ(windows.admit(0, 7, at(100), at(999)), at(200));
+    EXPECT_EQ(windows.admit(0, 7, at(100), at(150))->until, at(150));
+    EXPECT_EQ(windows.admit(0, 7, at(100), at(999))->until, at(200));
     EXPECT_FALSE(windows.admit(0, 7, at(200), at(210)));
     EXPECT_FALSE(windows.admit(1, 7, at(150), at(160)));
-    EXPECT_TRUE(windows.is_home(0, 7));
-    EXPECT_FALSE(windows.is_home(1, 7));
+    EXPECT_TRUE(windows.admit_home(0, 7));
+    EXPECT_FALSE(windows.admit_home(1, 7));
 }
 
 TEST(Windows, AnOwnerWhoIsNotConfinedMayGoAnywhere) {
@@ -66,6 +66,44 @@ TEST(Windows, MomentsAndHowLongAStartMayBeDeferred) {
     EXPECT_EQ(windows.welcome_until(0, kNobody, at(200), Seconds{30}), Instant::max());
     EXPECT_EQ(windows.welcome_until(0, 7, at(120), Seconds{30}), at(200) - Millis{1});
     EXPECT_EQ(windows.welcome_until(1, kNobody, at(0), Seconds{30}), Instant::max());
+}
+
+Window with_cores(Window window, std::string_view cores) {
+    window.cores = *model::parse_index_set(cores);
+    return window;
+}
+
+TEST(Windows, OfANodeOfWhichSomeCoresAreReservedOthersHaveTheRest) {
+    const Windows windows = one_window(with_cores(kWindow, "0-2"));
+    EXPECT_FALSE(windows.admit(0, kNobody, at(0), at(100))->is_partial());
+    const auto beside = windows.admit(0, kNobody, at(0), at(101));
+    ASSERT_TRUE(beside);
+    EXPECT_FALSE(beside->allows(2));
+    EXPECT_TRUE(beside->allows(3));
+    const auto inside = windows.admit(0, 7, at(100), at(999));
+    EXPECT_TRUE(inside->allows(2));
+    EXPECT_FALSE(inside->allows(3));
+    EXPECT_EQ(inside->until, at(200));
+    EXPECT_FALSE(windows.admit_home(0, 7)->allows(3));
+}
+
+TEST(Windows, TwoOwnersHaveDifferentCoresOfANode) {
+    Windows windows = one_window(with_cores(kWindow, "0-2"));
+    windows.add(0, {{0, 0}}, with_cores({.owner = 8, .from = at(150), .until = at(250)}, "3"));
+    EXPECT_FALSE(windows.admit(0, kNobody, at(120), at(160))->allows(3));
+    EXPECT_TRUE(windows.admit(0, kNobody, at(120), at(150))->allows(3));
+    EXPECT_TRUE(windows.admit(0, 8, at(150), at(160))->allows(3));
+    EXPECT_FALSE(windows.admit(0, 8, at(150), at(160))->allows(0));
+    EXPECT_TRUE(windows.keep_apart(0, 7, 8));
+    EXPECT_TRUE(windows.keep_apart(0, 7, kNobody));
+    EXPECT_FALSE(windows.keep_apart(0, 7, 7));
+    EXPECT_FALSE(windows.keep_apart(1, 7, kNobody));
+}
+
+TEST(Windows, WhoDoesWithoutTheCoresOfAWindowMayAsWellBeginLater) {
+    const Windows windows = one_window(with_cores(kWindow, "0-2"));
+    EXPECT_EQ(windows.welcome_until(0, kNobody, at(0), Seconds{30}), at(70));
+    EXPECT_EQ(windows.welcome_until(0, kNobody, at(80), Seconds{30}), Instant::max());
 }
 
 TEST(Windows, MaintenanceIsTold) {

@@ -46,7 +46,12 @@ model::ReservationUpdate reservation_update(const Words& words, Instant now) {
                 value == "ALL" ? std::vector<std::string>{"ALL"} : *model::expand_hostlist(value);
         else if (key == "count")
             update.node_count = words.number("count");
-        else if (key == "part")
+        else if (key == "cores")
+            update.core_count = words.number("cores");
+        else if (key == "percores") {
+            update.core_count = words.number("percores");
+            update.cores_per_node = true;
+        } else if (key == "part")
             update.partition = value;
         else if (key == "feat")
             update.features = value;

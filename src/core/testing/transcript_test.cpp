@@ -341,6 +341,8 @@ class Player {
                             r.is_active(now()) ? "ACTIVE" : "INACTIVE");
             if (const std::string flags = model::format_flags(r); !flags.empty())
                 text += " " + flags;
+            for (const auto& [node, cores] : r.cores)
+                text += fmt::format(" {}[{}]", node, to_string(cores));
             say(text);
         }
     }
