@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <utility>
 
 #include "base/text.hpp"
 #include "cli/job_ids.hpp"
@@ -24,6 +25,9 @@ constexpr std::uint64_t kKilo = 1024;
 struct Reading {
     ReservationUpdate update;
     Instant now{};
+    std::optional<std::uint32_t> core_count;  // By CoreCnt,
+    std::optional<std::uint32_t> tres_cores;  // and by TRES.
+    bool has_tres = false;
 };
 
 struct Key {
@@ -47,7 +51,7 @@ Status set_text(Reading& reading, const KeyWord& word) {
 template <auto Member>
 Status set_moment(Reading& reading, const KeyWord& word, std::string_view what) {
     const auto moment = model::parse_instant(text_of(word), reading.now);
-    if (!moment) return problem(fmt::format("Invalid {} time {}.", what, text_of(word)));
+    if (!moment) return problem(fmt::format("Invalid {} time {}.", what, word.typed));
     reading.update.*Member = *moment;
     return {};
 }
@@ -60,7 +64,7 @@ Status set_end(Reading& reading, const KeyWord& word) {
 
 Result<Seconds> length_of(const KeyWord& word) {
     const auto limit = model::parse_time_limit(text_of(word));
-    if (!limit) return problem(fmt::format("Invalid duration {}.", text_of(word)));
+    if (!limit) return problem(fmt::format("Invalid duration {}.", word.typed));
     if (limit->unlimited) return model::kUnlimitedReservation;
     return Seconds{std::chrono::ceil<Minutes>(limit->seconds)};
 }
@@ -77,66 +81,131 @@ Status set_start_delay(Reading& reading, const KeyWord& word) {
     return {};
 }
 
+// Where a list of names divides: "n[1,3],n5" at its last comma.
+std::vector<std::string> split_outside_brackets(std::string_view text) {
+    std::vector<std::string> parts(1);
+    int depth = 0;
+    for (const char c : text) {
+        depth += c == '[' ? 1 : c == ']' ? -1 : 0;
+        if (c == ',' && depth == 0) {
+            parts.emplace_back();
+        } else {
+            parts.back() += c;
+        }
+    }
+    return parts;
+}
+
+// What is no list of names is no node's name either; the controller says so.
+std::vector<std::string> names_of(const std::string& text) {
+    auto names = model::expand_hostlist(text);
+    return names ? *std::move(names) : std::vector<std::string>{text};
+}
+
+// "n1,n2", "ALL"; "+n1,-n2" and the signs of the key change what is there.
 Status set_nodes(Reading& reading, const KeyWord& word) {
     const std::string text = text_of(word);
-    if (equals_ignoring_case(text, "all")) {
-        reading.update.nodes = {"ALL"};
+    ReservationUpdate& update = reading.update;
+    const bool changes = word.sign != 0 || text.starts_with('+') || text.starts_with('-');
+    if (!changes) {
+        update.nodes.emplace();
+        if (equals_ignoring_case(text, "all")) {
+            update.nodes = {"ALL"};
+        } else if (!text.empty()) {
+            update.nodes = names_of(text);
+        }
         return {};
     }
-    auto nodes = text.empty() ? std::vector<std::string>() : model::expand_hostlist(text);
-    if (!nodes) return bad_value(word);
-    reading.update.nodes = *std::move(nodes);
-    return {};
-}
-
-// "10", "2k", and lists of them, of which the sum counts.
-Result<std::uint32_t> count_of(std::string_view text, const KeyWord& word) {
-    std::uint64_t sum = 0;
-    for (std::string_view each : split(text, ',')) {
-        const bool kilo = each.ends_with('k') || each.ends_with('K');
-        if (kilo) each.remove_suffix(1);
-        const auto number = parse_uint(each);
-        if (!number || *number > std::numeric_limits<std::uint32_t>::max() / kKilo)
-            return bad_value(word);
-        sum += *number * (kilo ? kKilo : 1);
+    for (std::string part : split_outside_brackets(text)) {
+        bool removes = word.sign == '-';
+        if (part.starts_with('+') || part.starts_with('-')) {
+            removes = part.front() == '-';
+            part.erase(0, 1);
+        }
+        auto& list = removes ? update.nodes_removed : update.nodes_added;
+        for (std::string& name : names_of(part)) list.push_back(std::move(name));
     }
-    if (sum > std::numeric_limits<std::uint32_t>::max()) return bad_value(word);
-    return static_cast<std::uint32_t>(sum);
-}
-Status set_node_count(Reading& reading, const KeyWord& word) {
-    SY_TRY(reading.update.node_count, count_of(text_of(word), word));
     return {};
 }
 
-Status refuse_cores(Reading&, const KeyWord& word) {
-    return problem(fmt::format("{} is not supported: reservations are of whole nodes.", word.key));
+// "10", "2k"
+std::optional<std::uint32_t> count_of(std::string_view text) {
+    const bool kilo = text.ends_with('k') || text.ends_with('K');
+    if (kilo) text.remove_suffix(1);
+    const auto number = parse_uint(text);
+    if (!number || *number > std::numeric_limits<std::uint32_t>::max() / kKilo) return std::nullopt;
+    return static_cast<std::uint32_t>(*number * (kilo ? kKilo : 1));
 }
+
+// Sentences of their own, without the usual end.
+Failure plain_problem(std::string text) { return fail(Errc::Unsupported, std::move(text)); }
+
+Status set_node_count(Reading& reading, const KeyWord& word) {
+    const std::string text = text_of(word);
+    if (text.find(',') != std::string::npos)
+        return plain_problem("Using a comma separated array for NodeCnt is no longer valid.");
+    reading.update.node_count = count_of(text);
+    if (!reading.update.node_count)
+        return plain_problem(fmt::format("\"{}\" is not a valid node count", text));
+    return {};
+}
+
+// None, or no value: whole nodes.
+Status set_core_count(Reading& reading, const KeyWord& word) {
+    const std::string text = text_of(word);
+    if (text.find(',') != std::string::npos)
+        return plain_problem("Using a comma separated array for CoreCnt is no longer valid.");
+    if (text.empty()) return {};
+    const auto count = count_of(text);
+    if (!count) return bad_value(word);
+    if (*count > 0) reading.core_count = count;
+    return {};
+}
+
 Status refuse_buffers(Reading&, const KeyWord&) {
     return problem("No burst buffers are configured.");
 }
 
-// "node=4,license/fluent=2"
+// One "type=count" of a list.
+Status set_tres_entry(Reading& reading, std::string_view entry,
+                      std::vector<model::License>& licenses) {
+    const std::size_t equals = entry.find('=');
+    const std::string_view type = entry.substr(0, equals);
+    const auto count =
+        equals == std::string_view::npos ? std::nullopt : count_of(entry.substr(equals + 1));
+    const auto is = [&](std::string_view name) { return equals_ignoring_case(type, name); };
+    const auto begins = [&](std::string_view name) {
+        return starts_with_ignoring_case(type, name);
+    };
+    if (is("mem") || begins("gres/") || begins("bb/"))
+        return problem(fmt::format("TRES type '{}' not supported with reservations.", type));
+    const bool known = is("node") || is("cpu") || begins("license/");
+    if (!known || !count || *count == 0) return fail(Errc::InvalidTres);
+    if (begins("license/")) {
+        licenses.push_back({std::string(type.substr(8)), *count});
+    } else if (is("node")) {
+        reading.update.node_count = *count;
+    } else if (!reading.tres_cores) {
+        reading.tres_cores = *count;
+    }
+    return {};
+}
+
+// "node=2,cpu=8,license/fluent=2": cpu counts cores.
 Status set_tres(Reading& reading, const KeyWord& word) {
+    if (std::exchange(reading.has_tres, true))
+        return plain_problem(fmt::format("Parameter {} specified more than once", word.typed));
     std::vector<model::License> licenses;
     for (const std::string_view entry : split(text_of(word), ',')) {
-        const std::size_t equals = entry.find('=');
-        const std::string_view type = entry.substr(0, equals);
-        const std::string_view value =
-            equals == std::string_view::npos ? std::string_view() : entry.substr(equals + 1);
-        if (equals_ignoring_case(type, "node")) {
-            SY_TRY(reading.update.node_count, count_of(value, word));
-        } else if (starts_with_ignoring_case(type, "license/")) {
-            const auto count = parse_uint(value);
-            if (!count || *count == 0 || *count > std::numeric_limits<std::uint32_t>::max())
-                return bad_value(word);
-            licenses.push_back({std::string(type.substr(8)), static_cast<std::uint32_t>(*count)});
-        } else if (equals_ignoring_case(type, "cpu")) {
-            return refuse_cores(reading, {.key = "TRES=cpu", .value = {}, .typed = {}});
-        } else {
-            return problem(fmt::format("TRES type '{}' not supported with reservations.", type));
-        }
+        if (entry.empty()) continue;
+        SY_CHECK(set_tres_entry(reading, entry, licenses));
     }
     if (!licenses.empty()) reading.update.licenses = model::format_licenses(licenses);
+    return {};
+}
+Status set_tres_per_node(Reading& reading, const KeyWord& word) {
+    SY_CHECK(set_tres(reading, word));
+    reading.update.cores_per_node = reading.tres_cores.has_value();
     return {};
 }
 
@@ -180,8 +249,10 @@ constexpr Key kKeys[] = {
     {"NodeCnt", 5, set_node_count},
     {"NodeCount", 6, set_node_count},
     {"Nodes", 4, set_nodes},
-    {"CoreCnt", 5, refuse_cores},
+    {"CoreCnt", 5, set_core_count},
+    {"CoreCount", 6, set_core_count},
     {"TRES", 2, set_tres},
+    {"TRESPerNode", 5, set_tres_per_node},
     {"Features", 2, set_text<&ReservationUpdate::features>},
     {"PartitionName", 1, set_text<&ReservationUpdate::partition>},
     {"Licenses", 1, set_text<&ReservationUpdate::licenses>},
@@ -202,6 +273,12 @@ const Key* find_key(std::string_view name) {
     return nullptr;
 }
 
+// Of which "+=" and "-=" change a part.
+bool is_list(const Key& key) {
+    return key.name == "Users" || key.name == "Groups" || key.name == "Accounts" ||
+           key.name == "Flags" || key.name == "Nodes";
+}
+
 // What can be seen to be wrong before anybody is asked.
 Status check_creation(const ReservationUpdate& update) {
     using Mode = NameListChange::Mode;
@@ -214,11 +291,14 @@ Status check_creation(const ReservationUpdate& update) {
     const bool all = update.nodes && update.nodes->size() == 1 && update.nodes->front() == "ALL";
     if (has(update.flags.set, ReservationFlag::PartNodes) && (!update.partition || !all))
         return problem("PART_NODES flag requires specifying a Partition and ALL nodes.");
-    if (!update.nodes && !update.node_count && !update.licenses && !update.partition)
-        return problem("Nodes, NodeCnt or Licenses must be specified.");
+    const bool nodes = update.nodes && !update.nodes->empty();
+    const bool counts = update.node_count.value_or(0) > 0 || update.core_count;
+    if (!nodes && !counts && !update.licenses && !update.partition)
+        return problem("CoreCnt, Nodes, NodeCnt, TRES or Watts must be specified.");
     const bool users = update.users.mode != Mode::None, groups = update.groups.mode != Mode::None;
     if (!users && !groups && update.accounts.mode == Mode::None)
-        return problem("Either Users/Groups and/or Accounts must be specified.");
+        return problem(
+            "Either Users/Groups, AllowedPartitions, QOS and/or Accounts must be specified.");
     if (users && groups)
         return problem(
             "Users and Groups are mutually exclusive.  You can have one or the other, but not "
@@ -231,21 +311,24 @@ Status check_creation(const ReservationUpdate& update) {
 Result<model::ReservationUpdate> parse_reservation_change(const std::vector<KeyWord>& words,
                                                           Action action, Instant now) {
     const auto ended = [&](const Error& error) {
+        if (error.code != Errc::InvalidArgument) return Failure{error};
         return problem(fmt::format("{}  No reservation {}.", error.message,
                                    action == Action::Update ? "update" : "created"));
     };
-    Reading reading{.update = {}, .now = now};
+    Reading reading{.update = {}, .now = now, .core_count = {}, .tres_cores = {}};
     reading.update.action = action;
     for (const KeyWord& word : words) {
         const Key* key = find_key(word.key);
-        const bool listed = key != nullptr && (key->name == "Users" || key->name == "Groups" ||
-                                               key->name == "Accounts" || key->name == "Flags");
-        if (key == nullptr || (word.sign != 0 && !listed))
+        if (key == nullptr || (word.sign != 0 && !is_list(*key)))
             return ended(problem(fmt::format("Unknown parameter {}.", word.typed)).error);
         if (const Status done = key->apply(reading, word); !done) return ended(done.error());
     }
+    if (reading.core_count && reading.tres_cores) return fail(Errc::InvalidCpuCount);
+    reading.update.core_count = reading.core_count ? reading.core_count : reading.tres_cores;
     if (action == Action::Create) {
         if (const Status fine = check_creation(reading.update); !fine) return ended(fine.error());
+    } else if (action == Action::Delete && reading.update.name.empty()) {
+        return fail(Errc::InvalidReservation);
     } else if (reading.update.name.empty()) {
         return ended(problem("Reservation must be given.").error);
     }

@@ -11,7 +11,8 @@
 
 namespace switchyard::cli {
 
-// InvalidArgument holds the sentence that Slurm prints, "No reservation created." at its end.
+// InvalidArgument holds the sentence that Slurm prints, "No reservation created." at its end;
+// Unsupported one without that end. Other codes are what the controller would have answered.
 Result<model::ReservationUpdate> parse_reservation_change(const std::vector<KeyWord>& words,
                                                           model::ReservationUpdate::Action action,
                                                           Instant now);

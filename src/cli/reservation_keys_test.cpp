@@ -50,6 +50,38 @@ TEST(ReservationKeys, CountsAndLicensesComeByTresToo) {
     EXPECT_EQ(update->duration, model::kUnlimitedReservation);
 }
 
+TEST(ReservationKeys, CoresAreCountedInAllOrOfEachNode) {
+    const auto with = [](const char* word) {
+        return parse({"start=now", "dur=5", "users=a", "nodecnt=2", word});
+    };
+    EXPECT_EQ(with("CoreCnt=6")->core_count, 6u);
+    EXPECT_FALSE(with("CoreCnt=6")->cores_per_node);
+    EXPECT_EQ(with("TRES=node=3,cpu=8")->core_count, 8u);
+    EXPECT_EQ(with("TRES=node=3,cpu=8")->node_count, 3u);
+    EXPECT_EQ(with("TRESPerNode=cpu=2")->core_count, 2u);
+    EXPECT_TRUE(with("TRESPerNode=cpu=2")->cores_per_node);
+    EXPECT_EQ(with("CoreCnt=0")->core_count, std::nullopt);
+    EXPECT_EQ(with("TRES=cpu=x").error().code, Errc::InvalidTres);
+    EXPECT_EQ(with("TRES=cpu=0").error().code, Errc::InvalidTres);
+    EXPECT_EQ(with("TRES=colour=1").error().code, Errc::InvalidTres);
+    const auto both = parse({"start=now", "dur=5", "users=a", "tres=cpu=2", "corecnt=2"});
+    EXPECT_EQ(both.error().code, Errc::InvalidCpuCount);
+}
+
+TEST(ReservationKeys, NodesAreNamedAddedAndTakenAway) {
+    using Names = std::vector<std::string>;
+    const auto update = [](std::initializer_list<const char*> words) {
+        return *parse(words, Action::Update);
+    };
+    EXPECT_EQ(update({"res=r", "nodes+=n[1,3]"}).nodes_added, (Names{"n1", "n3"}));
+    EXPECT_EQ(update({"res=r", "nodes-=n3"}).nodes_removed, Names{"n3"});
+    const auto mixed = update({"res=r", "nodes=+n0,-n[2-3,5]"});
+    EXPECT_EQ(mixed.nodes_added, Names{"n0"});
+    EXPECT_EQ(mixed.nodes_removed, (Names{"n2", "n3", "n5"}));
+    EXPECT_EQ(mixed.nodes, std::nullopt);
+    EXPECT_EQ(update({"res=r", "nodes=n["}).nodes, Names{"n["});
+}
+
 TEST(ReservationKeys, ListsAreSetAddedToTakenFromAndDenied) {
     using Mode = NameListChange::Mode;
     const auto mode = [](const char* word) {
@@ -72,9 +104,12 @@ TEST(ReservationKeys, SaysWhatIsMissingInSlurmsWords) {
     EXPECT_EQ(refusal({"start=now+2hours", "end=now+1hour", "users=a", "nodes=n1"}),
               "Start time cannot be after end time.  No reservation created.");
     EXPECT_EQ(refusal({"start=now", "dur=5", "users=a"}),
-              "Nodes, NodeCnt or Licenses must be specified.  No reservation created.");
+              "CoreCnt, Nodes, NodeCnt, TRES or Watts must be specified.  No reservation created.");
+    EXPECT_EQ(refusal({"start=now", "dur=5", "users=a", "nodecnt=0", "nodes="}),
+              "CoreCnt, Nodes, NodeCnt, TRES or Watts must be specified.  No reservation created.");
     EXPECT_EQ(refusal({"start=now", "dur=5", "nodes=n1"}),
-              "Either Users/Groups and/or Accounts must be specified.  No reservation created.");
+              "Either Users/Groups, AllowedPartitions, QOS and/or Accounts must be specified.  No "
+              "reservation created.");
     EXPECT_EQ(refusal({"start=now", "dur=5", "nodes=n1", "users=a", "groups=b"}),
               "Users and Groups are mutually exclusive.  You can have one or the other, but not "
               "both.  No reservation created.");
@@ -86,12 +121,13 @@ TEST(ReservationKeys, SaysWhatIsMissingInSlurmsWords) {
 }
 
 TEST(ReservationKeys, RefusesByNameWhatItDoesNotDo) {
-    EXPECT_EQ(refusal({"res=r", "corecnt=4"}),
-              "corecnt is not supported: reservations are of whole nodes.  No reservation "
-              "created.");
-    EXPECT_EQ(refusal({"res=r", "tres=cpu=4"}),
-              "TRES=cpu is not supported: reservations are of whole nodes.  No reservation "
-              "created.");
+    EXPECT_EQ(refusal({"res=r", "corecnt=four"}),
+              "Invalid corecnt value: four.  No reservation created.");
+    EXPECT_EQ(refusal({"res=r", "corecnt=2,4"}),
+              "Using a comma separated array for CoreCnt is no longer valid.");
+    EXPECT_EQ(refusal({"res=r", "nodecnt=x"}), "\"x\" is not a valid node count");
+    EXPECT_EQ(refusal({"res=r", "tres=cpu=4", "trespernode=cpu=2"}),
+              "Parameter trespernode=cpu=2 specified more than once");
     EXPECT_EQ(refusal({"res=r", "tres=mem=4"}),
               "TRES type 'mem' not supported with reservations.  No reservation created.");
     EXPECT_EQ(refusal({"res=r", "flags=first_cores"}),
@@ -99,9 +135,9 @@ TEST(ReservationKeys, RefusesByNameWhatItDoesNotDo) {
     EXPECT_EQ(refusal({"res=r", "colour=red"}),
               "Unknown parameter colour=red.  No reservation created.");
     EXPECT_EQ(refusal({"res=r", "start=never"}),
-              "Invalid start time never.  No reservation created.");
+              "Invalid start time start=never.  No reservation created.");
     EXPECT_EQ(refusal({"res=r", "dur=long"}, Action::Update),
-              "Invalid duration long.  No reservation update.");
+              "Invalid duration dur=long.  No reservation update.");
     EXPECT_EQ(refusal({"res=r", "comment+=x"}, Action::Update),
               "Unknown parameter comment+=x.  No reservation update.");
 }

@@ -29,10 +29,44 @@ std::vector<KeyWord> key_words(const Words& words) {
     return keys;
 }
 
+// What scontrol knows beside the controller's answer; empty: nothing.
+std::string_view hint(const model::ReservationUpdate& update, Errc code) {
+    using model::ReservationFlag;
+    const bool replaces = has(update.flags.set, ReservationFlag::Replace) ||
+                          has(update.flags.set, ReservationFlag::ReplaceDown);
+    switch (code) {
+        case Errc::CoreReservationFixed:
+            return "Updating core/node TRES not supported for core-based reservations";
+        case Errc::InvalidCpuCount:
+            if (!replaces) return {};
+            return "REPLACE or REPLACE_DOWN flags should be used with the NodeCnt reservation "
+                   "option; do not specify CoreCnt";
+        case Errc::InvalidNodeName:
+            if (!replaces || !update.nodes) return {};
+            return "REPLACE or REPLACE_DOWN flags should be used with the NodeCnt reservation "
+                   "option; do not specify Nodes";
+        case Errc::InvalidPartition:
+            if (update.action == Action::Create || update.partition != "") return {};
+            return "Reservation partition cannot be removed";
+        default:
+            return {};
+    }
+}
+
 // The failed call and why, as Slurm's commands have it.
-void complain_of(Scontrol& control, const std::string& call, const Error& error) {
-    if (!control.quiet) control.complain(fmt::format("{}: {}", call, error.message));
+void complain_of(Scontrol& control, const std::string& call, const model::ReservationUpdate& update,
+                 const Error& error) {
     control.exit_code = 1;
+    if (control.quiet) return;
+    if (const auto known = hint(update, error.code); !known.empty())
+        control.complain(fmt::format("scontrol: error: {}", known));
+    control.complain(fmt::format("{}: {}", call, error.message));
+    const bool unnamed = !update.nodes || update.nodes->empty();
+    const bool none = error.code == Errc::NodesBusy || error.code == Errc::NodeConfigUnavailable;
+    if (update.action == Action::Create && unnamed && none)
+        control.complain(
+            "Note, unless nodes are directly requested a reservation must exist in a single "
+            "partition.\nIf no partition is requested the default partition is assumed.");
 }
 
 }  // namespace
@@ -43,8 +77,8 @@ bool speaks_of_reservation(const Words& words) {
     for (const std::string& each : words) {
         const KeyWord word = split_key_word(each);
         if (starts_with_ignoring_case(word.key, "job")) return false;
-        found |= equals_ignoring_case(word.key, "reservation") ||
-                 equals_ignoring_case(word.key, "reservationname");
+        found |= word.value && word.key.size() >= 3 &&
+                 starts_with_ignoring_case("reservationname", word.key);
     }
     return found || (!words.empty() && starts_with_ignoring_case("reservation", words[0]) &&
                      words[0].size() >= 3);
@@ -52,16 +86,28 @@ bool speaks_of_reservation(const Words& words) {
 
 void change_reservation(Scontrol& control, const Words& words, Action action) {
     const auto now = std::chrono::floor<Millis>(std::chrono::system_clock::now());
-    const std::vector<KeyWord> keys = key_words(words);
-    auto update = parse_reservation_change(keys, action, now);
-    if (!update) return control.complain("scontrol: error: " + update.error().message);
+    if (action == Action::Create && words.size() > 1 && words[1].find('=') == std::string::npos)
+        return control.complain(
+            fmt::format("scontrol: error: Misformatted parameter '{}', most options have a "
+                        "parameter after '='.  No reservation created.",
+                        words[1]));
     const std::string call = action == Action::Create   ? "Error creating the reservation"
-                             : action == Action::Update ? "Error updating the reservation"
-                                                        : "delete_reservation " + update->name;
+                             : action == Action::Update ? "slurm_update error"
+                                                        : "delete_reservation " + words[0];
+    auto update = parse_reservation_change(key_words(words), action, now);
+    if (!update && update.error().code == Errc::InvalidCpuCount)
+        control.complain(
+            "scontrol: error: TRES=cpu=<num> and CoreCnt=<num> are mutually exclusive");
+    if (!update) {
+        const Errc code = update.error().code;
+        const bool ours = code == Errc::InvalidArgument || code == Errc::Unsupported;
+        return control.complain(
+            fmt::format("{}: {}", ours ? "scontrol: error" : call, update.error().message));
+    }
     Session* session = control.session(call);
     if (session == nullptr) return;
     const auto done = client::update_reservation(session->connection, *update);
-    if (!done) return complain_of(control, call, done.error());
+    if (!done) return complain_of(control, call, *update, done.error());
     if (action == Action::Create) print(fmt::format("Reservation created: {}\n", *done));
     if (action == Action::Update) print("Reservation updated.\n");
 }

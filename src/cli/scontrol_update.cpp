@@ -187,11 +187,14 @@ void create(Scontrol& control, const Words& words) {
         default:
             break;
     }
-    control.complain("scontrol: error: Invalid creation entity: " + words.front());
+    control.complain("scontrol: error: Invalid creation entity: " + words[0]);
 }
 
 void remove(Scontrol& control, const Words& words) {
     if (words.empty()) return control.complain("too few arguments for delete keyword");
+    if (words.size() == 1 && words[0].find('=') == std::string::npos)
+        return control.complain(
+            "scontrol: error: Proper format is 'delete <ENTITY>=<ID>' or 'delete <ENTITY> <ID>'");
     if (speaks_of_reservation(words))
         return change_reservation(control, words, model::ReservationUpdate::Action::Delete);
     const std::vector<KeyWord> keys = key_words(words);
@@ -205,8 +208,7 @@ void remove(Scontrol& control, const Words& words) {
         default:
             break;
     }
-    control.complain(
-        "scontrol: error: Proper format is 'delete <ENTITY>=<ID>' or 'delete <ENTITY> <ID>'");
+    control.complain("Invalid deletion entity: " + words[0]);
 }
 
 }  // namespace switchyard::cli

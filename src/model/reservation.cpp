@@ -15,6 +15,7 @@ struct FlagWord {
     ReservationFlag flag;
     std::string_view shown;
     std::string_view other = {};  // Another word for it.
+    bool only_shown = false;      // Nobody asks for it by this word.
 };
 
 // In the order in which they are shown.
@@ -28,8 +29,8 @@ constexpr FlagWord kFlagWords[] = {
     {ReservationFlag::Weekday, "WEEKDAY"},
     {ReservationFlag::Weekend, "WEEKEND"},
     {ReservationFlag::Weekly, "WEEKLY"},
-    {ReservationFlag::SpecNodes, "SPEC_NODES"},
-    {ReservationFlag::AllNodes, "ALL_NODES"},
+    {ReservationFlag::SpecNodes, "SPEC_NODES", "", true},
+    {ReservationFlag::AllNodes, "ALL_NODES", "", true},
     {ReservationFlag::AnyNodes, "ANY_NODES", "LICENSE_ONLY"},
     {ReservationFlag::StaticAlloc, "STATIC", "STATIC_ALLOC"},
     {ReservationFlag::PartNodes, "PART_NODES"},
@@ -44,6 +45,7 @@ constexpr FlagWord kFlagWords[] = {
 
 const FlagWord* find_flag(std::string_view word) {
     for (const FlagWord& each : kFlagWords) {
+        if (each.only_shown) continue;
         if (equals_ignoring_case(word, each.shown) || equals_ignoring_case(word, each.other))
             return &each;
     }

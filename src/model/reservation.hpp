@@ -123,6 +123,7 @@ struct ReservationUpdate {
     std::optional<Instant> start, end;
     std::optional<Seconds> duration;
     std::optional<std::vector<std::string>> nodes;  // {"ALL"}: all.
+    std::vector<std::string> nodes_added, nodes_removed;
     std::optional<std::uint32_t> node_count;
     std::optional<std::uint32_t> core_count;  // In all,
     bool cores_per_node = false;              // or of each node.

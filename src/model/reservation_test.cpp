@@ -38,6 +38,7 @@ TEST(Reservation, AWordThatIsNoFlagIsNamed) {
     ASSERT_FALSE(change);
     EXPECT_EQ(change.error().message, "Error parsing flags maint,first_cores.");
     EXPECT_FALSE(parse_reservation_flags("maint=5", false));
+    EXPECT_FALSE(parse_reservation_flags("spec_nodes", false));
     EXPECT_FALSE(parse_reservation_flags("purge_comp=never", false));
 }
 

@@ -95,6 +95,8 @@ void encode(const model::ReservationUpdate& from, ReservationUpdate* to) {
     if (from.duration) to->set_duration(from.duration->count());
     if (from.nodes) put_strings(*from.nodes, to->mutable_nodes()->mutable_values());
     if (from.node_count) to->set_node_count(*from.node_count);
+    put_strings(from.nodes_added, to->mutable_nodes_added());
+    put_strings(from.nodes_removed, to->mutable_nodes_removed());
     if (from.core_count) to->set_core_count(*from.core_count);
     to->set_cores_per_node(from.cores_per_node);
     if (from.features) to->set_features(*from.features);
@@ -120,6 +122,8 @@ Status decode_into(const ReservationUpdate& from, model::ReservationUpdate& to) 
     if (from.has_duration()) to.duration = Seconds{from.duration()};
     if (from.has_nodes()) to.nodes = strings_of(from.nodes().values());
     if (from.has_node_count()) to.node_count = from.node_count();
+    to.nodes_added = strings_of(from.nodes_added());
+    to.nodes_removed = strings_of(from.nodes_removed());
     if (from.has_core_count()) to.core_count = from.core_count();
     to.cores_per_node = from.cores_per_node();
     if (from.has_features()) to.features = from.features();

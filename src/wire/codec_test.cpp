@@ -210,9 +210,9 @@ class Filler {
             max_start_delay, purge_after, idle_since, floats);
     SY_FILL(model::FlagChange, set, cleared, purge_after);
     SY_FILL(model::NameListChange, mode, names);
-    SY_FILL(model::ReservationUpdate, action, name, start, end, duration, nodes, node_count,
-            core_count, cores_per_node, features, partition, licenses, comment, users, groups,
-            accounts, flags, max_start_delay, skip);
+    SY_FILL(model::ReservationUpdate, action, name, start, end, duration, nodes, nodes_added,
+            nodes_removed, node_count, core_count, cores_per_node, features, partition, licenses,
+            comment, users, groups, accounts, flags, max_start_delay, skip);
 #undef SY_FILL
 
     void fill(std::shared_ptr<const model::JobSpec>& to) {

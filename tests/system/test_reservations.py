@@ -57,7 +57,7 @@ def test_the_words_of_a_real_slurm(cluster):
 def test_a_reservation_as_text_line_and_document(cluster, reserve):
     reserve("doc", f"starttime=now+2hours duration=90 users={me(cluster)} nodecnt=2 flags=daily comment=course")
     text = cluster.run("scontrol show reservation doc").ok().out
-    assert re.search(r"Nodes=n\[1-2\] NodeCnt=2 CoreCnt=16 Features=\(null\) PartitionName=\(null\) Flags=DAILY$", text, re.M)
+    assert re.search(r"Nodes=n\[1-2\] NodeCnt=2 CoreCnt=16 Features=\(null\) PartitionName=debug Flags=DAILY$", text, re.M)
     assert text.splitlines()[0].endswith("Duration=01:30:00") and text.endswith("   Comment=course\n\n")
     assert len(cluster.run("scontrol -o show reservation doc").ok().out.splitlines()) == 1
     found = json.loads(cluster.run("scontrol show reservation --json").ok().out)["reservations"]
@@ -113,16 +113,84 @@ def test_what_is_wrong_is_said_in_slurms_words(cluster, reserve):
             ("starttime=now+1hour users=nosuchuser nodes=n2", "Error creating the reservation: Invalid user id"),
             ("starttime=now+1hour users=root nodes=n9", "Error creating the reservation: Invalid node name specified"),
             ("starttime=now-1hour users=root nodes=n2", "Error creating the reservation: Invalid time specified"),
+            ("starttime=now+1hour users=root nodecnt=99",
+             "Error creating the reservation: Requested nodes are busy\n"
+             "Note, unless nodes are directly requested a reservation must exist in a single partition.\n"
+             "If no partition is requested the default partition is assumed."),
+            ("starttime=now+1hour users=root nodes=n2 flags=replace",
+             "scontrol: error: REPLACE or REPLACE_DOWN flags should be used with the NodeCnt reservation option; "
+             "do not specify Nodes\nError creating the reservation: Invalid node name specified"),
+            ("starttime=now+1hour users=root nodes=n2 corecnt=9", "Error creating the reservation: Requested nodes are busy"),
+            ("starttime=now+1hour users=root nodes=n1 corecnt=1",
+             "Error creating the reservation: Requested reservation overlaps with another reservation"),
+            ("starttime=now+1hour users=root corecnt=1 tres=cpu=1",
+             "scontrol: error: TRES=cpu=<num> and CoreCnt=<num> are mutually exclusive\n"
+             "Error creating the reservation: CPU count specification invalid"),
+            ("starttime=now+1hour users=root tres=cpu=x",
+             "Error creating the reservation: Invalid Trackable RESource (TRES) specification"),
             ("users=root nodes=n2", "scontrol: error: A start time must be given.  No reservation created."),
             ("starttime=now users=root nodes=n2 flags=nosuch",
              "scontrol: error: Error parsing flags nosuch.  No reservation created.")):
         said = admin(cluster, create + words)
         assert (said.err, said.code) == (want + "\n", 1)
     said = admin(cluster, "scontrol update reservationname=nosuch duration=5")
-    assert said.err == "Error updating the reservation: Requested reservation is invalid\n"
+    assert said.err == "slurm_update error: Requested reservation is invalid\n"
     assert admin(cluster, "scontrol update reservationname=roots duration=20").ok().out == "Reservation updated.\n"
     said = admin(cluster, "scontrol delete reservationname=nosuch")
-    assert (said.err, said.code) == ("delete_reservation nosuch: Requested reservation is invalid\n", 1)
+    assert (said.err, said.code) == ("delete_reservation reservationname=nosuch: Requested reservation is invalid\n", 1)
+    said = admin(cluster, "scontrol update reservationname=roots nodes+=n2 nodes=+n3,-n1").ok()
+    assert "Nodes=n[2-3] " in cluster.run("scontrol show reservation roots").out
+
+
+def cores_of(cluster, job):
+    """The numbers in `scontrol show job -d`."""
+    return re.search(r"Nodes=(\S+) CPU_IDs=(\S+)", cluster.run(f"scontrol show job -d {job}").ok().out).groups()
+
+
+def test_cores_of_a_node_are_reserved_and_the_rest_is_open_to_all(cluster, reserve):
+    reserve("part", f"starttime=now duration=60 users={me(cluster)} nodes=n3 corecnt=3")
+    shown = cluster.run("scontrol show reservation part").ok().out.splitlines()
+    assert shown[1:4] == ["   Nodes=n3 NodeCnt=1 CoreCnt=3 Features=(null) PartitionName=debug Flags=SPEC_NODES",
+                          "     NodeName=n3 CoreIDs=0-2", "   TRES=cpu=3"]
+    found = json.loads(cluster.run("scontrol show reservation part --json").ok().out)["reservations"][0]
+    assert found["core_specializations"] == [{"node": "n3", "core": "0-2"}]
+    assert (found["core_count"], found["tres"]) == (3, "cpu=3")
+    assert "Flags=SPEC_NODES   NodeName=n3 CoreIDs=0-2 TRES=" in cluster.run("scontrol -o show reservation part").ok().out
+    inside = cluster.wrap("sleep 300", "--reservation=part -n2 --mem=100 -t 5")
+    outside = cluster.wrap("sleep 300", "-w n3 -n5 --mem=100 -t 5")
+    for job in (inside, outside):
+        cluster.wait_state(job, "RUNNING")
+    assert cores_of(cluster, inside) == ("n3", "0-1") and cores_of(cluster, outside) == ("n3", "3-7")
+    # One core is free, and it is not for everybody.
+    other = cluster.wrap("sleep 300", "-w n3 -n1 --mem=100 -t 5")
+    too_large = cluster.wrap("sleep 300", "--reservation=part -n2 --mem=100 -t 5")
+    last = cluster.wrap("sleep 300", "--reservation=part -n1 --mem=100 -t 5")
+    cluster.wait_state(last, "RUNNING")
+    assert cores_of(cluster, last) == ("n3", "2")
+    assert [cluster.state(job) for job in (other, too_large)] == ["PENDING", "PENDING"]
+    said = admin(cluster, "scontrol update reservationname=part corecnt=2")
+    assert (said.err, said.code) == ("scontrol: error: Updating core/node TRES not supported for core-based reservations\n"
+                                     "slurm_update error: Core-based reservation can not be updated\n", 1)
+    cluster.run(f"scancel {outside}").ok()
+    cluster.wait_state(other, "RUNNING")
+    assert cores_of(cluster, other) == ("n3", "3")
+
+
+def test_reserved_cores_outlive_the_controller(make_cluster):
+    cluster = make_cluster()
+    for words in ("reservation=a corecnt=4", "reservation=b tres=node=2,cpu=6", "reservation=c trespernode=cpu=1 nodecnt=2"):
+        admin(cluster, f"scontrol create {words} starttime=now duration=60 users={me(cluster)}").ok()
+    before = cluster.run("scontrol show reservation").out
+    assert before.count("NodeName=") >= 6
+    kill(cluster.controller, signal.SIGKILL)
+    cluster.start_controller()
+    cluster.wait_ready()
+    wait_until(lambda: cluster.run("scontrol show reservation").out == before, what="the same again")
+    job = cluster.wrap("sleep 300", "-n1 -t 5")
+    cluster.wait_state(job, "RUNNING")
+    node, core = cores_of(cluster, job)
+    reserved = re.findall(rf"NodeName={node} CoreIDs=(\S+)", before)
+    assert core not in ",".join(reserved).replace("-", ",").split(",")
 
 
 def test_reservations_outlive_the_controller(make_cluster):

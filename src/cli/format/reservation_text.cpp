@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/text.hpp"
 #include "cli/format/job_document.hpp"
@@ -33,6 +34,16 @@ std::string tres(const client::ReservationView& view) {
     return view.cpus > 0 ? fmt::format("cpu={}", view.cpus) : std::string();
 }
 
+// The numbers on each node, in the order of the nodes; empty: it has whole nodes.
+std::vector<std::pair<std::string, std::string>> reserved_cores(const Reservation& reservation) {
+    std::vector<std::pair<std::string, std::string>> list;
+    for (const std::string& node : reservation.nodes) {
+        const auto found = reservation.cores.find(node);
+        if (found != reservation.cores.end()) list.emplace_back(node, to_string(found->second));
+    }
+    return list;
+}
+
 // Times as they are now: one that floats begins as far ahead as ever.
 struct Times {
     Instant start, end;
@@ -60,6 +71,8 @@ std::string reservation_text(const client::ReservationView& view, const RecordSt
     record.line(fmt::format("Nodes={} NodeCnt={} CoreCnt={} Features={} PartitionName={} Flags={}",
                             or_null(model::compress_hostlist(r.nodes)), r.nodes.size(), view.cores,
                             or_null(r.features), or_null(r.partition), model::format_flags(r)));
+    for (const auto& [node, cores] : reserved_cores(r))
+        record.line(fmt::format("  NodeName={} CoreIDs={}", node, cores));
     record.line("TRES=" + or_null(tres(view)));
     record.line("AllowedPartitions=(null) QOS=(null)");
     record.line(fmt::format(
@@ -88,6 +101,12 @@ void write_reservations(Document& document, const client::ReservationsAnswer& an
         document.text("burst_buffer", "");
         document.integer("core_count", view.cores);
         document.begin_list("core_specializations");
+        for (const auto& [node, cores] : reserved_cores(r)) {
+            document.begin_map();
+            document.text("node", node);
+            document.text("core", cores);
+            document.end();
+        }
         document.end();
         document.number("end_time", moment_number(times.end));
         document.text("features", r.features);
@@ -104,10 +123,7 @@ void write_reservations(Document& document, const client::ReservationsAnswer& an
         document.text("node_list", model::compress_hostlist(r.nodes));
         document.text("partition", r.partition);
         document.begin_map("purge_completed");
-        const bool purges = r.is(model::ReservationFlag::PurgeComp);
-        document.number("time", purges
-                                    ? Number::of(static_cast<std::uint64_t>(r.purge_after.count()))
-                                    : Number{});
+        document.number("time", Number::of(static_cast<std::uint64_t>(r.purge_after.count())));
         document.end();
         document.number("start_time", moment_number(times.start));
         document.number("watts", Number{});

@@ -302,6 +302,7 @@ class Cluster::Impl {
     Result<std::vector<std::string>> named_nodes(model::Reservation& reservation,
                                                  const std::vector<std::string>& names) const;
     void sort_nodes(std::vector<std::string>& names) const;
+    void settle_partition(model::Reservation& reservation) const;
     Result<std::optional<std::vector<std::string>>> wanted_nodes(
         model::Reservation& reservation, const model::ReservationUpdate& update, bool fresh) const;
     Status settle_nodes(model::Reservation& reservation, const model::ReservationUpdate& update,

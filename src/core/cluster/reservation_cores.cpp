@@ -126,10 +126,7 @@ Status Cluster::Impl::settle_cores(Reservation& reservation,
     if (named) {
         SY_TRY(reservation.nodes, named_nodes(reservation, *update.nodes));
     }
-    if (reservation.partition.empty()) {
-        const auto fallback = std::ranges::find_if(partitions_, &model::Partition::is_default);
-        if (fallback != partitions_.end()) reservation.partition = fallback->name;
-    }
+    settle_partition(reservation);
     std::uint64_t cores = *update.core_count;
     std::uint64_t of_each = 0;
     std::vector<CoreOffer> offers;

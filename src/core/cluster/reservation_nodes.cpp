@@ -33,6 +33,19 @@ bool is_all(const std::vector<std::string>& names) {
     return names.size() == 1 && names.front() == "ALL";
 }
 
+bool changes_nodes(const ReservationUpdate& update) {
+    return !update.nodes_added.empty() || !update.nodes_removed.empty();
+}
+
+// "Nodes+=" and "Nodes-=".
+std::vector<std::string> changed(const Reservation& reservation, const ReservationUpdate& update) {
+    std::vector<std::string> names = reservation.nodes;
+    names.insert(names.end(), update.nodes_added.begin(), update.nodes_added.end());
+    std::erase_if(names,
+                  [&](const std::string& name) { return contains(update.nodes_removed, name); });
+    return names;
+}
+
 void marked_as(Reservation& reservation, model::ReservationFlags set) {
     reservation.flags &= ~(bit(ReservationFlag::SpecNodes) | bit(ReservationFlag::AllNodes));
     reservation.flags |= set;
@@ -85,14 +98,19 @@ bool Cluster::Impl::held_at_start(const Reservation& reservation, NodeIndex node
     });
 }
 
+// What is picked is picked from one partition.
+void Cluster::Impl::settle_partition(Reservation& reservation) const {
+    if (!reservation.partition.empty()) return;
+    const auto fallback = std::ranges::find_if(partitions_, &model::Partition::is_default);
+    if (fallback != partitions_.end()) reservation.partition = fallback->name;
+}
+
 // All nodes that fit, and of these, those that are up and free at the time, beside `kept`.
 Result<Cluster::Impl::Candidates> Cluster::Impl::candidates_for(
     const Reservation& reservation, const std::vector<std::string>& kept) const {
     SY_TRY(const model::Constraint features, model::Constraint::parse(reservation.features));
     const std::set<std::string> taken = nodes_taken(reservation);
-    const auto fallback = std::ranges::find_if(partitions_, &model::Partition::is_default);
-    std::optional<PartitionIndex> from = partition_index(reservation.partition);
-    if (!from && fallback != partitions_.end()) from = partition_index(fallback->name);
+    const std::optional<PartitionIndex> from = partition_index(reservation.partition);
     if (!from) return fail(Errc::InvalidPartition);
     Candidates found;
     std::vector<std::string> busy;
@@ -113,7 +131,7 @@ Result<std::vector<std::string>> Cluster::Impl::pick_nodes(
     const Reservation& reservation, std::uint32_t count,
     const std::vector<std::string>& kept) const {
     SY_TRY(const Candidates found, candidates_for(reservation, kept));
-    if (kept.size() + found.fit < count) return fail(Errc::NodeConfigUnavailable);
+    if (kept.size() + found.fit == 0) return fail(Errc::NodeConfigUnavailable);
     if (kept.size() + found.free.size() < count) return fail(Errc::NodesBusy);
     std::vector<std::string> names = kept;
     names.insert(names.end(), found.free.begin(), found.free.end());
@@ -166,14 +184,16 @@ Result<std::optional<std::vector<std::string>>> Cluster::Impl::wanted_nodes(
     const bool of_partition = fresh && !update.nodes && !update.node_count &&
                               !reservation.partition.empty() &&
                               !reservation.is(ReservationFlag::AnyNodes);
-    if (names_nodes) {
-        SY_TRY(auto names, named_nodes(reservation, *update.nodes));
+    if (names_nodes || changes_nodes(update)) {
+        SY_TRY(auto names, named_nodes(reservation,
+                                       names_nodes ? *update.nodes : changed(reservation, update)));
+        if (names.empty()) return fail(Errc::InvalidReservation);
         reservation.node_count.reset();
         return Names(std::move(names));
     }
     if (of_partition) {
         SY_TRY(auto names, all_nodes(reservation));
-        marked_as(reservation, 0);
+        marked_as(reservation, bit(ReservationFlag::SpecNodes) | bit(ReservationFlag::PartNodes));
         return Names(std::move(names));
     }
     // "Nodes=": as many as before, any.
@@ -181,9 +201,11 @@ Result<std::optional<std::vector<std::string>>> Cluster::Impl::wanted_nodes(
     if (update.node_count || any) {
         const auto count =
             update.node_count.value_or(static_cast<std::uint32_t>(reservation.nodes.size()));
-        if (count == 0 && reservation.licenses.empty()) return fail(Errc::InvalidNodeName);
+        if (count == 0 && reservation.licenses.empty())
+            return fail(fresh ? Errc::InvalidNodeName : Errc::InvalidReservation);
         std::vector<std::string> kept = any ? std::vector<std::string>() : reservation.nodes;
         if (kept.size() > count) kept.resize(count);
+        settle_partition(reservation);
         SY_TRY(auto names, pick_nodes(reservation, count, kept));
         marked_as(reservation, 0);
         reservation.node_count = count;
@@ -201,15 +223,18 @@ Status Cluster::Impl::settle_nodes(Reservation& reservation, const ReservationUp
         reservation.is(ReservationFlag::Replace) || reservation.is(ReservationFlag::ReplaceDown);
     if (replaces && (update.core_count || !reservation.has_whole_nodes()))
         return fail(Errc::InvalidCpuCount);
-    if (replaces && update.nodes && !update.nodes->empty()) return fail(Errc::Unsupported);
+    if (replaces && update.nodes && !update.nodes->empty()) return fail(Errc::InvalidNodeName);
     const bool part_of_all = update.nodes && is_all(*update.nodes);
     if (old == nullptr && reservation.is(ReservationFlag::PartNodes) && !part_of_all)
         return fail(Errc::InvalidNodeName);
-    const bool elsewhere = update.nodes || update.node_count;
+    const bool elsewhere = update.nodes || update.node_count || changes_nodes(update);
     if (old != nullptr && (update.core_count || (elsewhere && !old->has_whole_nodes())))
         return fail(Errc::CoreReservationFixed);
     if (update.core_count) return settle_cores(reservation, update);
-    SY_TRY(auto names, wanted_nodes(reservation, update, old == nullptr));
+    auto wanted = wanted_nodes(reservation, update, old == nullptr);
+    if (!wanted && old != nullptr && wanted.error().code == Errc::InvalidNodeName)
+        return fail(Errc::InvalidReservation);
+    SY_TRY(auto names, std::move(wanted));
     if (names) {
         sort_nodes(*names);
         reservation.nodes = std::move(*names);
@@ -240,6 +265,7 @@ bool Cluster::Impl::replenish(Reservation& reservation) const {
     std::ranges::copy_if(reservation.nodes, std::back_inserter(kept), serves);
     const std::size_t count = *reservation.node_count;
     if (kept.size() >= count) return false;
+    settle_partition(reservation);
     const auto found = candidates_for(reservation, kept);
     if (!found || found->free.empty()) return false;
     std::vector<std::string> names = kept;

@@ -100,7 +100,7 @@ Status Cluster::Impl::apply_update(Reservation& reservation, const ReservationUp
                                    bool fresh) const {
     SY_CHECK(check_names(update));
     const bool floats = (update.flags.set | update.flags.cleared) & bit(ReservationFlag::TimeFloat);
-    if (!fresh && floats) return fail(Errc::Unsupported);
+    if (!fresh && floats) return fail(Errc::InvalidTime);
     apply_flags(reservation, update.flags);
     const bool timed = fresh || update.start || update.end || update.duration;
     if (timed) SY_CHECK(apply_times(reservation, update, fresh));
@@ -115,8 +115,7 @@ Status Cluster::Impl::apply_update(Reservation& reservation, const ReservationUp
     if (reservation.users.empty() && reservation.groups.empty() && reservation.accounts.empty())
         return fail(Errc::ReservationForNobody);
     if (update.partition) {
-        if (!update.partition->empty() && !partition_index(*update.partition))
-            return fail(Errc::InvalidPartition);
+        if (!partition_index(*update.partition)) return fail(Errc::InvalidPartition);
         reservation.partition = *update.partition;
     }
     if (update.features) reservation.features = *update.features;

@@ -44,6 +44,10 @@ model::ReservationUpdate reservation_update(const Words& words, Instant now) {
         else if (key == "nodes")
             update.nodes =
                 value == "ALL" ? std::vector<std::string>{"ALL"} : *model::expand_hostlist(value);
+        else if (key == "addnodes")
+            update.nodes_added = *model::expand_hostlist(value);
+        else if (key == "delnodes")
+            update.nodes_removed = *model::expand_hostlist(value);
         else if (key == "count")
             update.node_count = words.number("count");
         else if (key == "cores")
