@@ -2,7 +2,6 @@
 
 #include "base/assert.hpp"
 #include "model/hostlist.hpp"
-#include "model/time_format.hpp"
 
 namespace switchyard::core::testing {
 namespace {
@@ -21,8 +20,6 @@ NameListChange names(const std::string& list, NameListChange::Mode mode) {
     return change;
 }
 
-Seconds minutes(const std::string& text) { return model::parse_time_limit(text)->seconds; }
-
 }  // namespace
 
 model::ReservationUpdate reservation_update(const Words& words, Instant now) {
@@ -40,7 +37,7 @@ model::ReservationUpdate reservation_update(const Words& words, Instant now) {
         else if (key == "start")
             update.start = now + Seconds{std::stoll(value)};
         else if (key == "len")
-            update.duration = minutes(value);
+            update.duration = minutes(value).seconds;
         else if (key == "nodes")
             update.nodes =
                 value == "ALL" ? std::vector<std::string>{"ALL"} : *model::expand_hostlist(value);
@@ -64,7 +61,7 @@ model::ReservationUpdate reservation_update(const Words& words, Instant now) {
         else if (key == "flags")
             update.flags = *model::parse_reservation_flags(value, false);
         else if (key == "delay")
-            update.max_start_delay = minutes(value);
+            update.max_start_delay = minutes(value).seconds;
         else if (key == "users")
             update.users = names(value, Mode::Set);
         else if (key == "addusers")
@@ -73,6 +70,8 @@ model::ReservationUpdate reservation_update(const Words& words, Instant now) {
             update.users = names(value, Mode::Remove);
         else if (key == "deny")
             update.users = names(value, Mode::Deny);
+        else if (key == "groups")
+            update.groups = names(value, Mode::Set);
         else if (key == "accounts")
             update.accounts = names(value, Mode::Set);
         else

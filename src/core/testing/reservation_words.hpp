@@ -9,7 +9,8 @@
 namespace switchyard::core::testing {
 
 // resv create|update|delete name= start=SECONDS len=MINUTES nodes= count= part= feat= lic= flags=
-// users=UIDS addusers= delusers= deny= accounts= delay=MINUTES, and skip.
+// users=UIDS addusers= delusers= deny= groups= accounts=
+// delay=MINUTES, and skip.
 model::ReservationUpdate reservation_update(const Words& words, Instant now);
 
 }  // namespace switchyard::core::testing

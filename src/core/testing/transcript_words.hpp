@@ -9,8 +9,18 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "model/time_format.hpp"
 
 namespace switchyard::core::testing {
+
+using Unknown = std::vector<std::string>;  // Words that mean nothing.
+
+inline std::uint32_t number(const std::string& text) {
+    return static_cast<std::uint32_t>(std::stoul(text));
+}
+
+// Minutes, or any other form that --time takes.
+inline model::TimeLimit minutes(const std::string& text) { return *model::parse_time_limit(text); }
 
 struct Words {
     std::vector<std::string> plain;
