@@ -3,6 +3,8 @@
 // start in one step or not at all, and whatever ends one run ends all of them; only a cancelled
 // follower goes alone.
 
+#include "core/cluster/het.hpp"
+
 #include <algorithm>
 
 #include "base/assert.hpp"
