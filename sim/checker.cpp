@@ -102,11 +102,13 @@ void Checker::true_ending(const model::Job& job) const {
             break;
         case model::JobState::Timeout:
             if (launch_may_wait && found == truth_.end()) break;
+            if (job.het) break;  // Any component may have: see components_at_rest().
             if (batch && !truth.timed_out && !truth.killed) wrong("it did not reach its limit");
             break;
         case model::JobState::Cancelled:
             if (batch && !touched_.contains(job.id) &&
                 job.system_comment != "PrologSlurmctld failed" &&
+                !(job.het && outcome.reason == model::Reason::JobLaunchFailure) &&
                 !(job.array && touched_.contains(job.array->array_id))) {
                 wrong("nobody cancelled it");
             }
@@ -166,7 +168,10 @@ bool collide(const model::Reservation& a, const model::Reservation& b) {
 
 void Checker::reservations_hold(const core::Cluster& cluster) {
     for (const auto& [id, job] : cluster.jobs()) {
-        const auto* run = std::get_if<model::Running>(&job.phase);
+        // One may have begun and been suspended at once.
+        const auto* suspended = std::get_if<model::Suspended>(&job.phase);
+        const auto* run =
+            suspended != nullptr ? &suspended->run : std::get_if<model::Running>(&job.phase);
         if (run == nullptr || !begun_.emplace(id, job.attempt).second) continue;
         const auto own = cluster.reservations().find(run->reservation);
         const bool comes_first =
@@ -191,6 +196,73 @@ void Checker::reservations_hold(const core::Cluster& cluster) {
     }
 }
 
+namespace {
+
+// What the phase of a component says about all of them.
+enum class Stage { Waits, Runs, Over };
+
+Stage stage_of(const model::Job& job) {
+    if (std::holds_alternative<model::Pending>(job.phase)) return Stage::Waits;
+    const bool runs = std::holds_alternative<model::Running>(job.phase) ||
+                      std::holds_alternative<model::Suspended>(job.phase);
+    return runs ? Stage::Runs : Stage::Over;
+}
+
+bool reached_limit(const model::Job& job) {
+    const auto* ended = std::get_if<model::Ended>(&job.phase);
+    const model::Running* run = model::run_of(job);
+    return ended != nullptr && run != nullptr && run->ends_by && *run->ends_by <= ended->ended;
+}
+
+}  // namespace
+
+void Checker::components_agree(const core::Cluster& cluster) const {
+    for (const auto& [id, job] : cluster.jobs()) {
+        if (!job.het || job.het->offset == 0) continue;
+        const auto found = cluster.jobs().find(job.het->leader);
+        if (found == cluster.jobs().end()) continue;
+        const model::Job& leader = found->second;
+        const Stage mine = stage_of(job), first = stage_of(leader);
+        // One that was cancelled alone is over before the others.
+        if (mine == Stage::Runs && first != Stage::Runs)
+            violated(fmt::format("{} runs without {}", describe(job), describe(leader)));
+        if (mine == Stage::Waits && first == Stage::Runs)
+            violated(fmt::format("{} was left behind by {}", describe(job), describe(leader)));
+        if (mine == Stage::Runs && model::start_of(job) != model::start_of(leader))
+            violated(fmt::format("{} began without {}", describe(job), describe(leader)));
+    }
+}
+
+// All components are there, once; and what became of one became of all, but for those that were
+// cancelled alone.
+void Checker::components_at_rest(const core::testing::FakeDisk& disk) const {
+    const auto record = [&](JobId id) -> const model::Job& {
+        const auto found = disk.jobs().find(id);
+        return found != disk.jobs().end() ? found->second : disk.history().at(id);
+    };
+    for (const auto& [id, count] : hets_) {
+        const model::Job& leader = record(id);
+        const model::Outcome* first = model::outcome_of(leader);
+        const auto truth = truth_.find(StepKey{id, leader.attempt, kBatchStep});
+        bool reached = truth != truth_.end() && truth->second.timed_out;
+        for (std::uint32_t i = 0; i < count; ++i) {
+            const model::Job& job = record(JobId{id.value + i});
+            if (!job.het || *job.het != model::HetPlace{id, i, count})
+                violated(fmt::format("{} is not component {} of {}", describe(job), i, id.value));
+            reached |= reached_limit(job);
+            const model::Outcome* mine = model::outcome_of(job);
+            if ((mine == nullptr) != (first == nullptr))
+                violated(fmt::format("{} beside {}", describe(job), describe(leader)));
+            if (mine == nullptr || mine->state == first->state) continue;
+            if (mine->state != model::JobState::Cancelled || !touched_.contains(job.id))
+                violated(
+                    fmt::format("{} ended otherwise than {}", describe(job), describe(leader)));
+        }
+        if (first != nullptr && first->state == model::JobState::Timeout && !reached)
+            violated(fmt::format("{}: no component reached its limit", describe(leader)));
+    }
+}
+
 void Checker::at_rest(const core::Cluster& cluster, const core::testing::FakeDisk& disk) const {
     for (const auto& [id, name] : acknowledged_) {
         if (disk.jobs().contains(id) || disk.history().contains(id)) continue;
@@ -209,6 +281,7 @@ void Checker::at_rest(const core::Cluster& cluster, const core::testing::FakeDis
         violated(fmt::format("{} never ended", describe(job)));
     }
     for (const auto& [id, job] : disk.history()) true_ending(job);
+    components_at_rest(disk);
     for (const auto& [id, attempt] : cancelled_) {
         const auto found = cluster.jobs().find(id);
         if (found == cluster.jobs().end() || by_hand_.contains(id)) continue;

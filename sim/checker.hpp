@@ -24,7 +24,8 @@ struct RunTruth {
 class Checker {
   public:
     void submitted(JobId id, const std::string& name);  // Acknowledged.
-    void seen(const model::Job& job);                   // Launched, or on disk.
+    void heterogeneous(JobId leader, std::uint32_t components) { hets_[leader] = components; }
+    void seen(const model::Job& job);  // Launched, or on disk.
     void executed(const std::string& node, const StepKey& key, const model::Job& job,
                   const std::vector<StepKey>& alive_there);
     void written_off(const std::string& node, Instant at) { written_off_[node] = at; }
@@ -39,14 +40,18 @@ class Checker {
     // Of every run that has begun since the last time: it keeps out of the reservations of others,
     // and within its own; and no more licenses are held than there are.
     void reservations_hold(const core::Cluster& cluster);
+    // Components of a heterogeneous job start together or not at all, and end together.
+    void components_agree(const core::Cluster& cluster) const;
 
     // At rest, with everything healed.
     void at_rest(const core::Cluster& cluster, const core::testing::FakeDisk& disk) const;
 
   private:
     void true_ending(const model::Job& job) const;
+    void components_at_rest(const core::testing::FakeDisk& disk) const;
 
     std::map<JobId, std::string> acknowledged_, names_;
+    std::map<JobId, std::uint32_t> hets_;
     std::map<StepKey, RunTruth> truth_;  // Of batch steps.
     std::set<std::pair<std::string, StepKey>> executed_;
     std::map<JobId, std::pair<StepKey, std::string>> live_script_;

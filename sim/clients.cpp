@@ -73,7 +73,7 @@ void Clients::submit_some() {
     for (std::uint32_t i = 0; i < burst && submitted_ < to_submit_; ++i) {
         ++submitted_;
         ++sim_.figures.jobs;
-        submit(random_spec(submitted_), ++last_nonce_, 0);
+        submit(random_job(submitted_), ++last_nonce_, 0);
     }
     if (sim_.world.random.chance(50)) command();
     sim_.world.after(Millis{sim_.world.random.between(50, 3000)}, [this] { submit_some(); });
@@ -122,31 +122,55 @@ model::JobSpec Clients::random_spec(std::uint32_t number) {
     return spec;
 }
 
-void Clients::submit(model::JobSpec spec, std::uint64_t nonce, int tries) {
+// Some have several components, each in partitions of its own.
+Clients::Specs Clients::random_job(std::uint32_t number) {
+    Random& random = sim_.world.random;
+    Specs specs{random_spec(number)};
+    if (!random.chance(20)) return specs;
+    specs.front().array.reset();
+    const std::uint32_t count = random.between(2, 3);
+    for (std::uint32_t i = 1; i < count; ++i) {
+        specs.push_back(random_spec(number));
+        specs.back().name += fmt::format("+{}", i);
+        specs.back().kind = specs.front().kind;
+        specs.back().array.reset();
+        specs.back().dependency = {};
+        if (random.chance(30)) specs.back().partitions = {"debug", "urgent"};
+    }
+    return specs;
+}
+
+void Clients::submit(const Specs& specs, std::uint64_t nonce, int tries) {
     core::event::Submit event;
     const std::uint32_t uid = kUsers[nonce % 2];
     event.caller = {uid, uid};
-    event.spec = spec;
+    event.spec = specs.front();
+    event.components.assign(specs.begin() + 1, specs.end());
     event.nonce = nonce;
-    auto listener = [this, spec](const core::effect::Reply& reply) {
+    auto listener = [this, specs](const core::effect::Reply& reply) {
         if (const auto* submitted_reply = std::get_if<core::reply::Submitted>(&reply.body)) {
-            submitted(spec, submitted_reply->job, reply.token);
+            submitted(specs, submitted_reply->job, reply.token);
         } else if (const auto* granted = std::get_if<core::reply::Granted>(&reply.body)) {
             owner_answer(reply, {granted->job, reply.token, true, {}});
         } else if (std::holds_alternative<core::reply::JobEnded>(reply.body)) {
             std::erase_if(owners_, [&](const Owner& owner) { return owner.token == reply.token; });
         }
     };
-    ask(std::move(event), std::move(listener), Millis{3000}, [this, spec, nonce, tries] {
+    ask(std::move(event), std::move(listener), Millis{3000}, [this, specs, nonce, tries] {
         // An allocation's client is gone when its connection is; a batch submission is tried again.
-        if (tries < 20) submit(spec, nonce, tries + 1);
+        if (tries < 20) submit(specs, nonce, tries + 1);
     });
 }
 
-void Clients::submitted(const model::JobSpec& spec, JobId id, core::Token token) {
-    sim_.checker.submitted(id, spec.name);
+void Clients::submitted(const Specs& specs, JobId id, core::Token token) {
+    for (std::uint32_t i = 0; i < specs.size(); ++i)
+        sim_.checker.submitted(JobId{id.value + i}, specs[i].name);
     known_.push_back(id);
-    if (spec.kind == model::JobKind::Allocation) {
+    if (specs.size() > 1) {
+        sim_.checker.heterogeneous(id, static_cast<std::uint32_t>(specs.size()));
+        components_[id] = static_cast<std::uint32_t>(specs.size());
+    }
+    if (specs.front().kind == model::JobKind::Allocation) {
         sim_.checker.may_be_cancelled(id);
         own({id, token, false, {}});
     } else if (sim_.world.random.chance(15)) {
@@ -241,6 +265,10 @@ void Clients::make_step(JobId job, std::uint32_t uid, std::uint64_t nonce, int t
     event.spec.name = "step";
     event.spec.exact = nonce % 2 == 0;
     if (nonce % 3 == 0) event.spec.tasks = 1;
+    // One srun in several components.
+    const auto het = components_.find(job);
+    for (std::uint32_t i = 1; het != components_.end() && nonce % 5 < 2 && i < het->second; ++i)
+        event.more.push_back({JobId{job.value + i}, event.spec});
     ask(
         std::move(event), [](const core::effect::Reply&) {}, Millis{4000},
         [this, job, uid, nonce, tries] {
@@ -257,7 +285,25 @@ model::JobSelector Clients::random_selector() {
         selector.elements->insert(random.below(4));
         if (random.chance(50)) selector.elements->insert(random.below(6));
     }
+    const auto het = components_.find(selector.job);
+    if (het != components_.end() && random.chance(50)) {
+        selector.job = JobId{selector.job.value + random.below(het->second)};
+        selector.component = true;
+    }
     return selector;
+}
+
+// All that a command for this job may touch: elements of an array, components; the job itself.
+std::vector<JobId> Clients::records_of(JobId id) const {
+    std::vector<JobId> records{id};
+    for (const auto& [other, job] : sim_.controller.disk().jobs()) {
+        if (job.array && job.array->array_id == id) records.push_back(other);
+        const bool related =
+            job.het && (job.het->leader == id || (other == id && job.het->offset > 0));
+        for (std::uint32_t i = 0; related && i < job.het->size; ++i)
+            records.push_back(JobId{job.het->leader.value + i});
+    }
+    return records;
 }
 
 // Some nodes for some seconds, soon; or the end of one.
@@ -317,18 +363,15 @@ void Clients::command() {
             event.caller = kOperator;
             event.filter.jobs = {selector};
             event.signal = random.chance(30) ? 9 : 0;
-            for (const auto& [id, job] : sim_.controller.disk().jobs()) {
-                if (id == selector.job || (job.array && job.array->array_id == selector.job))
-                    sim_.checker.may_be_cancelled(id);
-            }
-            sim_.checker.may_be_cancelled(selector.job);
+            for (const JobId id : records_of(selector.job)) sim_.checker.may_be_cancelled(id);
             const bool plain = !selector.elements.has_value();
             auto note = [this, id = selector.job, plain](const core::effect::Reply& reply) {
                 const auto* done = std::get_if<core::reply::Done>(&reply.body);
                 if (done == nullptr || !plain || !done->problems.empty() ||
                     done->touched.size() != 1)
                     return;
-                if (done->touched.front() == std::to_string(id.value))
+                if (done->touched.front() == std::to_string(id.value) ||
+                    done->touched.front() == std::to_string(id.value) + "+0")
                     sim_.checker.cancel_acknowledged(id, {});
             };
             return ask(std::move(event), std::move(note), Millis{2000}, nothing);
@@ -338,11 +381,7 @@ void Clients::command() {
         case 3:
             return ask_soon(core::event::Hold{{}, kOperator, {selector}, false, false});
         case 4: {
-            for (const auto& [id, job] : sim_.controller.disk().jobs()) {
-                if (id == selector.job || (job.array && job.array->array_id == selector.job))
-                    sim_.checker.requeued_by_hand(id);
-            }
-            sim_.checker.requeued_by_hand(selector.job);
+            for (const JobId id : records_of(selector.job)) sim_.checker.requeued_by_hand(id);
             return ask_soon(
                 core::event::Requeue{{}, kOperator, {selector}, random.chance(20), false});
         }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <vector>
 
@@ -35,9 +36,11 @@ class Clients {
         Instant leaves{};
     };
     void submit_some();
+    using Specs = std::vector<model::JobSpec>;  // Of a job, or of each component of one.
     model::JobSpec random_spec(std::uint32_t number);
-    void submit(model::JobSpec spec, std::uint64_t nonce, int tries);
-    void submitted(const model::JobSpec& spec, JobId id, core::Token token);
+    Specs random_job(std::uint32_t number);
+    void submit(const Specs& specs, std::uint64_t nonce, int tries);
+    void submitted(const Specs& specs, JobId id, core::Token token);
     void wait_for(JobId id, std::uint32_t uid, std::uint64_t waiter);
     void command();
     core::Event random_reservation();
@@ -46,6 +49,7 @@ class Clients {
     void owner_answer(const core::effect::Reply& reply, Owner owner);
     void make_step(JobId job, std::uint32_t uid, std::uint64_t nonce, int tries);
     model::JobSelector random_selector();
+    std::vector<JobId> records_of(JobId id) const;
     void ask(core::Event event, SimController::Answer answer, Millis patience,
              std::function<void()> unanswered);
 
@@ -54,6 +58,7 @@ class Clients {
     std::int64_t outstanding_ = 0;
     std::uint64_t last_nonce_ = 100;
     std::vector<JobId> known_;
+    std::map<JobId, std::uint32_t> components_;  // How many, of heterogeneous jobs.
     std::vector<Owner> owners_;
     struct Waiter {
         std::uint64_t number;

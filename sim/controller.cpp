@@ -58,6 +58,7 @@ void SimController::take(const core::Event& event) {
     cluster_->step(sim_.world.now(), event);
     cluster_->check_invariants();
     sim_.checker.reservations_hold(*cluster_);
+    sim_.checker.components_agree(*cluster_);
     if (turn_due_) return;
     turn_due_ = true;
     const std::uint64_t alive = incarnation_;
@@ -72,6 +73,7 @@ void SimController::turn() {
     cluster_->schedule(sim_.world.now());
     cluster_->check_invariants();
     sim_.checker.reservations_hold(*cluster_);
+    sim_.checker.components_agree(*cluster_);
     for (const model::Node& node : cluster_->nodes()) {
         if (node.down) sim_.checker.written_off(node.config.name, sim_.world.now());
     }
@@ -136,7 +138,10 @@ void SimController::carry_out(const core::Effect& effect) {
     sim_.world.trace("controller: {}", describe(effect));
     if (const auto* reply = std::get_if<core::effect::Reply>(&effect)) {
         if (const auto* made = std::get_if<core::reply::StepMade>(&reply->body)) {
-            if (stepping_.contains(reply->token)) payloads_.insert(made->key);
+            if (stepping_.contains(reply->token)) {
+                payloads_.insert(made->key);
+                payloads_.insert(made->more.begin(), made->more.end());
+            }
         }
         const std::uint64_t alive = incarnation_;
         sim_.world.after(Millis{sim_.world.random.below(5)}, [this, alive, copy = *reply] {

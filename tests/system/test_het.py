@@ -121,6 +121,25 @@ def test_bad_groups_and_bad_components(cluster):
     assert cluster.run("squeue -h").out == ""
 
 
+def test_a_start_is_told_to_all_components(cluster):
+    first = cluster.sbatch("-N4 --exclusive -t 10 --wrap 'sleep 300'")
+    cluster.wait_state(first, "RUNNING")
+    job = cluster.sbatch("-n1 -t 5 : -N2 --exclusive -t 5 --wrap true")
+    end = cluster.run(f"squeue -h -j {first} -o %e").ok().out.strip()
+
+    def starts():
+        lines = cluster.run(f"squeue --start -h -j {job} -o '%i %S'").ok().out.splitlines()
+        return sorted(lines) == [f"{job}+0 {end}", f"{job}+1 {end}"]
+    wait_until(starts, what="both to be told the end of the first", timeout=60)
+    cluster.run(f"scancel {job} {first}").ok()
+
+
+def test_what_never_fits_together_is_refused(cluster):
+    said = cluster.run("sbatch -N4 --exclusive : -N1 --exclusive --wrap true")
+    assert said.code == 1
+    assert "Requested node configuration is not available" in said.err, said.err
+
+
 def test_it_survives_a_restart_of_the_controller(make_cluster):
     cluster = make_cluster(names=("n1", "n2"), nodes="""\
 NodeName=n[1-2] NodeHostname={host} CPUs=8 RealMemory=4000

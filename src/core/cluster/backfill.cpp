@@ -153,6 +153,7 @@ bool Cluster::Impl::continue_plan() {
         }
         plan.last = stand;
     }
+    while (!plan.foreseen.empty()) drop_foreseen(plan, plan.foreseen.begin()->first);
     commit_plan();
     return true;
 }
@@ -161,7 +162,10 @@ bool Cluster::Impl::continue_plan() {
 bool Cluster::Impl::plan_next(PlanInMaking& plan, const sched::Queue::Stand& stand,
                               std::uint64_t looks) {
     const auto& [key, partition] = stand;
-    if (stands_below(key)) return true;
+    if (stands_below(key)) {
+        foresee_together(plan, key);
+        return true;
+    }
     const bool resumed = plan.together && plan.together->leader == key.job;
     if (!plan.seen.insert(key.job).second && !resumed) return true;
     if (!plan.kind.deep && is_full(plan, partition)) {

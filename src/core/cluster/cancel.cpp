@@ -136,14 +136,13 @@ std::optional<Errc> Cluster::Impl::signal_one(JobId id, const event::Signal& eve
         // Before it starts, only the whole of a heterogeneous job can be taken back.
         if (pending && is_follower(job)) return Errc::JobPending;
         if (std::holds_alternative<model::Completing>(job.phase)) {
-            auto& completing = std::get<model::Completing>(job.phase);
-            if (completing.next == model::Completing::Next::End) return Errc::JobFinished;
-            // On its way back into the queue: it shall not come back.
-            completing.next = model::Completing::Next::End;
-            completing.outcome.state = model::JobState::Cancelled;
-            completing.outcome.reason = model::Reason::None;
-            completing.outcome.cancelled_by = event.caller.uid;
-            touch(job);
+            if (std::get<model::Completing>(job.phase).next == model::Completing::Next::End)
+                return Errc::JobFinished;
+            // On its way back into the queue: it shall not come back, nor those it would lead.
+            const auto outcome = outcome_without_exit(model::JobState::Cancelled,
+                                                      model::Reason::None, event.caller.uid);
+            stop_return(job, outcome);
+            if (job.het && !is_follower(job)) end_pending_companions(job, outcome);
             return std::nullopt;
         }
         cancel(job, event.caller, event.signal == SIGKILL ? Seconds{0} : settings_.kill_wait);

@@ -165,6 +165,7 @@ class Cluster::Impl {
     void begin(Job& job);
     void leave_reservation(const Job& job, const std::string& reservation);
     void end_pending(Job& job, model::Outcome outcome);
+    void stop_return(Job& job, const model::Outcome& outcome);
     void after_end(Job& job);
     void requeue_now(Job& job, bool hold, Seconds rest);
     void forget(JobId id);
@@ -248,6 +249,7 @@ class Cluster::Impl {
     // --- preempt.cpp: room taken from jobs of lower tiers
     model::PreemptMode preempt_mode_of(const Job& job) const;
     std::optional<Instant> preemptable_from(const Job& job, Instant started) const;
+    void renew_preemptable(Job& job);
     void index_run(const Job& job);
     void run_is_over(JobId job);
     void has_left(JobId job, const model::Running& run);
@@ -326,6 +328,7 @@ class Cluster::Impl {
     void derive_calendar();
     std::vector<JobId> waiting_for(const std::string& reservation) const;
     void index_reservation(const Job& job);
+    std::optional<std::set<std::uint32_t>> users_drawn_by(const model::Reservation& magnet) const;
     std::set<JobId> jobs_drawn_by(const model::Reservation& magnet) const;
     void tell_anew();
     void set_windows();
@@ -424,6 +427,8 @@ class Cluster::Impl {
     void reserve_together(const Job& leader, sched::QueueKey key);
     void tell_parts(const std::vector<PlannedPart>& parts);
     bool stands_below(sched::QueueKey key);
+    void foresee_together(PlanInMaking& plan, sched::QueueKey key) const;
+    void drop_foreseen(PlanInMaking& plan, JobId leader) const;
     bool plan_together(PlanInMaking& plan, sched::QueueKey key, PartitionIndex partition,
                        std::uint64_t looks);
     bool kept_together(PlanInMaking& plan, sched::QueueKey key,
@@ -615,6 +620,8 @@ class Cluster::Impl {
     bool calendar_is_stale_ = false;                  // Nodes came or went.
     std::set<JobId> naming_;  // Jobs, in any phase, that name a reservation.
     std::map<sched::WindowOwner, model::Reservation> magnets_;  // Those that draw jobs now.
+    // Who has ever submitted for an account, or as member of a group.
+    std::map<std::string, std::set<std::uint32_t>> users_of_account_, users_of_group_;
     sched::LicenseLedger licenses_;
     std::set<sched::QueueKey> license_line_;           // Those who wait for licenses,
     std::map<JobId, sched::QueueKey> license_places_;  // and where each stands.

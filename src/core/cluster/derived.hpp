@@ -146,7 +146,8 @@ struct PlanInMaking {
     sched::Planner planner;
     std::optional<sched::Queue::Stand> last;  // Planned so far.
     std::set<JobId> seen;
-    std::optional<TogetherSearch> together;  // For a heterogeneous job: not done yet.
+    std::map<JobId, std::vector<PlannedPart>> foreseen;  // Kept before, of who is planned later.
+    std::optional<TogetherSearch> together;              // For a heterogeneous job: not done yet.
     std::vector<Entry> entries;
     std::uint32_t passes = 0;
     std::uint64_t checked = 0;  // Places of the plan before it that were looked at again.

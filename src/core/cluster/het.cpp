@@ -116,8 +116,12 @@ void Cluster::Impl::end_companions(const Job& job, const model::Outcome& outcome
 void Cluster::Impl::end_pending_companions(const Job& job, const model::Outcome& outcome) {
     for (const JobId id : components_of(job)) {
         Job& other = jobs_.at(id);
-        if (id != job.id && std::holds_alternative<model::Pending>(other.phase))
+        if (id == job.id) continue;
+        if (std::holds_alternative<model::Pending>(other.phase)) {
             end_pending(other, outcome);
+        } else {
+            stop_return(other, outcome);
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 // if nobody held anything. Each has the place in line that its partition gives it.
 
 #include <algorithm>
+#include <set>
 
 #include "core/cluster/cluster_impl.hpp"
 #include "core/sched/idle.hpp"
@@ -27,6 +28,67 @@ sched::Shape either(const sched::Shape& a, const sched::Shape& b, std::uint32_t 
             least.owners.push_back(owner);
     }
     return least;
+}
+
+sched::Holding holding_of(const Component& component, sched::PartitionIndex partition,
+                          const model::NodeGrant& grant, Instant until, std::uint32_t uid) {
+    const sched::Shape& shape = component.in(partition)->demand.shape;
+    sched::Holding holding;
+    holding.job = component.job;
+    holding.until = until;
+    holding.uid = uid;
+    holding.grant = grant;
+    holding.whole = shape.whole_nodes;
+    holding.share = shape.share;
+    holding.single_user = shape.single_user;
+    return holding;
+}
+
+// Some want cards whole, some shares of them, or shares of two kinds. A card is given out in one
+// way only, so it is not enough to count.
+bool mix_cards(const std::vector<Component>& components) {
+    std::set<std::string> kinds;
+    for (const Component& component : components) {
+        for (const Component::Where& where : component.where) {
+            const sched::Shape& shape = where.demand.shape;
+            for (const auto* needs : {&shape.gres_per_node, &shape.gres_per_task,
+                                      &shape.gres_per_socket, &shape.gpus_per_job}) {
+                for (const sched::GresNeed& need : *needs) kinds.insert(need.name);
+            }
+        }
+    }
+    return kinds.contains("gpu") + kinds.contains("shard") + kinds.contains("mps") > 1;
+}
+
+// Whether all of them would be given what they need on nodes that are idle.
+bool fit_by_piece(sched::NodePool& idle, const std::vector<Component>& components) {
+    std::vector<std::pair<sched::NodeIndex, JobId>> given;
+    const auto give = [&](Component one, std::size_t number) {
+        one.job = JobId{static_cast<std::uint32_t>(number) + 1};
+        for (const Component::Where& where : one.where) {
+            const auto picks =
+                sched::place(idle, where.partition, where.demand, {.past_windows = true});
+            const auto allocation =
+                picks ? sched::make_allocation(idle, where.demand, *picks) : std::nullopt;
+            if (!allocation) continue;
+            for (const model::NodeGrant& grant : allocation->nodes) {
+                given.emplace_back(*idle.find(grant.node), one.job);
+                idle.claim(given.back().first,
+                           holding_of(one, where.partition, grant, Instant::max(), 0));
+            }
+            return true;
+        }
+        return false;
+    };
+    return in_some_order(components.size(), [&](const std::vector<std::size_t>& order) {
+        std::optional<std::size_t> failed;
+        for (std::size_t i = 0; i < order.size() && !failed; ++i) {
+            if (!give(components[order[i]], order[i])) failed = i;
+        }
+        for (const auto& [node, job] : given) idle.release(node, job);
+        given.clear();
+        return failed;
+    });
 }
 
 }  // namespace
@@ -110,19 +172,12 @@ std::optional<PartitionIndex> Cluster::Impl::place_component(const Component& co
 
 // As if it held its place.
 void Cluster::Impl::try_out(const Component& component, const FoundPlace& place) {
-    const sched::Shape& shape = component.in(place.partition)->demand.shape;
     const Instant until = now_ + component.limit;
     licenses_.claim(place.job, place.terms.licenses, until, place.terms.owner);
     for (const model::NodeGrant& grant : place.allocation.nodes) {
-        sched::Holding holding;
-        holding.job = place.job;
-        holding.until = until;
-        holding.uid = jobs_.at(place.job).spec->uid;
-        holding.grant = grant;
-        holding.whole = shape.whole_nodes;
-        holding.share = shape.share;
-        holding.single_user = shape.single_user;
-        pool_.claim(*node_index(grant.node), std::move(holding));
+        const std::uint32_t uid = jobs_.at(place.job).spec->uid;
+        pool_.claim(*node_index(grant.node),
+                    holding_of(component, place.partition, grant, until, uid));
     }
 }
 
@@ -193,13 +248,23 @@ bool Cluster::Impl::could_hold_together(const std::vector<Component>& components
         }
         return false;
     };
-    return in_some_order(components.size(), [&](const std::vector<std::size_t>& order) {
+    const auto attempt = [&](const std::vector<std::size_t>& order) {
         taken.clear();
         for (std::size_t i = 0; i < order.size(); ++i) {
             if (!place_idle(components[order[i]])) return std::optional(i);
         }
         return std::optional<std::size_t>();
-    });
+    };
+    if (!in_some_order(components.size(), attempt)) return false;
+    if (!mix_cards(components)) return true;
+    sched::NodePool idle;
+    idle.reset(nodes_, settings_.unit);
+    idle.set_partitions(partitions_);
+    for (NodeIndex node = 0; node < nodes_.size(); ++node) {
+        const bool usable = which == sched::Nodes::All || pool_.node(node).usable;
+        idle.set_open(node, usable, usable);
+    }
+    return fit_by_piece(idle, components);
 }
 
 // Each of them could be held alone, or waits for its partition to be changed; what all of them

@@ -199,11 +199,31 @@ bool Cluster::Impl::kept_together(PlanInMaking& plan, sched::QueueKey key,
     return keep_together(components, parts, key.job, plan.reserved, &plan.planner.outlook());
 }
 
+// Those between the first and the last of its stands are planned before it: they heed the places it
+// has had so far.
+void Cluster::Impl::foresee_together(PlanInMaking& plan, sched::QueueKey key) const {
+    const auto kept = reservations_.find(key.job);
+    if (kept == reservations_.end() || plan.foreseen.contains(key.job)) return;
+    const std::vector<Component> components = components_to_place(jobs_.at(key.job));
+    const std::vector<PlannedPart>& parts = kept->second.parts;
+    plan.checked += kept->second.planned.picks.size();
+    if (keep_together(components, parts, key.job, plan.reserved, &plan.planner.outlook()))
+        plan.foreseen.emplace(key.job, parts);
+}
+
+void Cluster::Impl::drop_foreseen(PlanInMaking& plan, JobId leader) const {
+    const auto found = plan.foreseen.find(leader);
+    if (found == plan.foreseen.end()) return;
+    drop_all(plan.reserved, pool_, found->second, leader);
+    plan.foreseen.erase(found);
+}
+
 // False: it goes on in the next part of the plan.
 bool Cluster::Impl::plan_together(PlanInMaking& plan, sched::QueueKey key, PartitionIndex partition,
                                   std::uint64_t looks) {
     const std::vector<Component> components = components_to_place(jobs_.at(key.job));
     std::vector<PlannedPart> parts;
+    drop_foreseen(plan, key.job);
     const bool fresh = !plan.together || plan.together->leader != key.job;
     if (fresh) plan.together = TogetherSearch{key.job, now_, 0, 0};
     bool waits = fresh && kept_together(plan, key, components, parts);

@@ -255,6 +255,17 @@ void Cluster::Impl::end_pending(Job& job, model::Outcome outcome) {
     after_end(job);
 }
 
+// One that is on its way back into the queue shall not come back.
+void Cluster::Impl::stop_return(Job& job, const model::Outcome& outcome) {
+    auto* completing = std::get_if<model::Completing>(&job.phase);
+    if (completing == nullptr || completing->next == model::Completing::Next::End) return;
+    completing->next = model::Completing::Next::End;
+    completing->outcome.state = outcome.state;
+    completing->outcome.reason = outcome.reason;
+    completing->outcome.cancelled_by = outcome.cancelled_by;
+    touch(job);
+}
+
 // The job is over for good: tell everybody who asked.
 void Cluster::Impl::after_end(Job& job) {
     touch(job);
@@ -291,6 +302,8 @@ void Cluster::Impl::after_end(Job& job) {
     retime(job);
     wake_dependents(job);
     review_throttled(job);
+    // The others need not wait for this one.
+    if (Job* leader = is_follower(job) ? find_job(job.het->leader) : nullptr) review(*leader);
 }
 
 // Out of memory; its record stays in the store as history.

@@ -94,7 +94,7 @@ void Cluster::Impl::on(const event::Submit& event) {
     if (size > 1) het = model::HetPlace{JobId{0}, 0, size};
     Job& kept = accept(std::move(specs.front()), event, het);
     for (std::uint32_t offset = 1; offset < size; ++offset)
-        accept(std::move(specs[offset]), event, model::HetPlace{kept.id, offset, size});
+        retime(accept(std::move(specs[offset]), event, model::HetPlace{kept.id, offset, size}));
     const bool waits_on = kept.spec->kind == model::JobKind::Allocation;
     if (waits_on) {
         timers_.set({TimerKey::Kind::Owner, kept.id.value}, std::nullopt);
