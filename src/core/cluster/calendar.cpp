@@ -97,18 +97,47 @@ void Cluster::Impl::rebuild_calendar() {
     call_license_line();
 }
 
-// Jobs that it might draw. Where it is not users who are named, anybody's.
+// Users whose jobs it might draw; none: anybody's.
+std::optional<std::set<std::uint32_t>> Cluster::Impl::users_drawn_by(
+    const Reservation& magnet) const {
+    std::set<std::uint32_t> uids;
+    const auto add_named = [&](const std::vector<model::NamedUsers>& list) {
+        for (const model::NamedUsers& named : list)
+            uids.insert(named.uids.begin(), named.uids.end());
+    };
+    const auto add_from = [&](const auto& index, const std::string& name) {
+        if (const auto found = index.find(name); found != index.end())
+            uids.insert(found->second.begin(), found->second.end());
+    };
+    if (!magnet.users.empty() && !magnet.users_denied) {
+        add_named(magnet.users);
+    } else if (!magnet.accounts.empty() && !magnet.accounts_denied) {
+        for (const std::string& account : magnet.accounts) add_from(users_of_account_, account);
+    } else if (magnet.users.empty() && !magnet.groups.empty()) {
+        add_named(magnet.groups);
+        for (const model::NamedUsers& group : magnet.groups) add_from(users_of_group_, group.name);
+    } else {
+        return std::nullopt;
+    }
+    return uids;
+}
+
+// Jobs that it might draw: of those that stand in line for nodes or licenses, or whose leader does.
 std::set<JobId> Cluster::Impl::jobs_drawn_by(const Reservation& magnet) const {
     std::set<JobId> found;
-    if (magnet.users.empty() || magnet.users_denied) {
-        const std::vector<JobId> all = jobs_.ids();
-        return {all.begin(), all.end()};
-    }
-    for (const model::NamedUsers& user : magnet.users) {
-        for (const std::uint32_t uid : user.uids) {
-            const std::vector<JobId> theirs = jobs_.of_user(uid);
-            found.insert(theirs.begin(), theirs.end());
+    const auto add = [&](const std::vector<JobId>& ids) {
+        for (const JobId id : ids) {
+            const auto behind = hets_.upper_bound(id);
+            const bool component =
+                behind != hets_.begin() && std::prev(behind)->second.contains(id);
+            const JobId first = component ? std::prev(behind)->first : id;
+            if (queue_.contains(first) || license_places_.contains(first)) found.insert(first);
         }
+    };
+    if (const auto uids = users_drawn_by(magnet)) {
+        for (const std::uint32_t uid : *uids) add(jobs_.of_user(uid));
+    } else {
+        add(jobs_.ids());
     }
     return found;
 }
@@ -238,6 +267,9 @@ std::vector<JobId> Cluster::Impl::waiting_for(const std::string& reservation) co
 
 // To be called whenever a job is new, or what it asks for has changed.
 void Cluster::Impl::index_reservation(const Job& job) {
+    const JobSpec& spec = *job.spec;
+    if (!spec.account.empty()) users_of_account_[spec.account].insert(spec.uid);
+    if (!spec.group.empty()) users_of_group_[spec.group].insert(spec.uid);
     if (job.spec->reservation.empty()) {
         naming_.erase(job.id);
     } else {

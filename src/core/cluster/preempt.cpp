@@ -43,6 +43,17 @@ std::optional<Instant> Cluster::Impl::preemptable_from(const Job& job, Instant s
     return mode == model::PreemptMode::Suspend ? started : started + settings_.preempt.exempt;
 }
 
+// What people are told of it follows the settings.
+void Cluster::Impl::renew_preemptable(Job& job) {
+    auto* suspended = std::get_if<model::Suspended>(&job.phase);
+    auto* run = suspended != nullptr ? &suspended->run : std::get_if<model::Running>(&job.phase);
+    if (run == nullptr) return;
+    const auto from = preemptable_from(job, run->started);
+    if (run->preemptable_at == from) return;
+    run->preemptable_at = from;
+    touch(job);
+}
+
 // Called whenever a job takes hold of its nodes, or does so in another way.
 void Cluster::Impl::index_run(const Job& job) {
     preempt_is_stale_ = true;

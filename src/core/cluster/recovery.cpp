@@ -111,6 +111,7 @@ void Cluster::Impl::take_record(Job record, std::vector<model::Step> steps,
     next_job_id_ = std::max(next_job_id_, JobId{record.id.value + 1});
     Job& job = jobs_.add(std::move(record));
     index_job(job);
+    renew_preemptable(job);
     claim(job);
     resume_program(job);
     const JobSpec& spec = *job.spec;
@@ -220,7 +221,10 @@ void Cluster::Impl::rebuild() {
     for (const NodeSide& node : node_sides_) holders.insert(node.jobs.begin(), node.jobs.end());
     rebuilding_ = true;
     reset_tables();
-    for (const JobId id : holders) claim(jobs_.at(id));
+    for (const JobId id : holders) {
+        renew_preemptable(jobs_.at(id));
+        claim(jobs_.at(id));
+    }
     rebuilding_ = false;
     for (NodeIndex i = 0; i < nodes_.size(); ++i) node_changed(i);
     derive_calendar();
