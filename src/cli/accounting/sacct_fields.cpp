@@ -144,11 +144,11 @@ std::string flags(const Row& row) {
                                      : "Sched" + row.job.scheduler + ",StartReceived";
 }
 
-std::string cpu_frequency(const Row& row) {
 std::string average_frequency(const Row& row) {
     return row.step != nullptr ? frequency_text(row.step->usage, row.view.units) : "";
 }
 
+std::string cpu_frequency(const Row& row) {
     return row.step != nullptr && row.step->key.step == kBatchStep ? "0" : "Unknown";
 }
 
