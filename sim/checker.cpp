@@ -152,6 +152,18 @@ bool breaks(const model::Running& run, const model::Reservation& reservation, bo
     return false;
 }
 
+std::string describe(const model::Reservation& reservation) {
+    std::string text =
+        fmt::format("{} from {} to {} ({})", reservation.name, unix_seconds(reservation.start),
+                    unix_seconds(reservation.end), model::format_flags(reservation));
+    for (const std::string& node : reservation.nodes) {
+        text += " " + node;
+        if (!reservation.has_whole_nodes())
+            text += "[" + to_string(reservation.cores.at(node)) + "]";
+    }
+    return text;
+}
+
 // Whether two of them have the same cores at the same time, though neither may lie over others.
 bool collide(const model::Reservation& a, const model::Reservation& b) {
     using model::ReservationFlag;
@@ -168,10 +180,8 @@ bool collide(const model::Reservation& a, const model::Reservation& b) {
 
 void Checker::reservations_hold(const core::Cluster& cluster) {
     for (const auto& [id, job] : cluster.jobs()) {
-        // One may have begun and been suspended at once.
-        const auto* suspended = std::get_if<model::Suspended>(&job.phase);
-        const auto* run =
-            suspended != nullptr ? &suspended->run : std::get_if<model::Running>(&job.phase);
+        // One that is suspended as soon as it began has begun all the same.
+        const model::Running* run = model::run_of(job);
         if (run == nullptr || !begun_.emplace(id, job.attempt).second) continue;
         const auto own = cluster.reservations().find(run->reservation);
         const bool comes_first =
@@ -180,7 +190,10 @@ void Checker::reservations_hold(const core::Cluster& cluster) {
             violated(fmt::format("{} runs in a reservation that is not there", describe(job)));
         for (const auto& [name, reservation] : cluster.reservations()) {
             if (breaks(*run, reservation, comes_first))
-                violated(fmt::format("{} began against reservation {}", describe(job), name));
+                violated(fmt::format(
+                    "{} (attempt {}, in '{}', from {} to {}) began against {}", describe(job),
+                    job.attempt.value, run->reservation, unix_seconds(run->started),
+                    run->ends_by ? unix_seconds(*run->ends_by) : 0, describe(reservation)));
         }
     }
     for (const auto& [name, one] : cluster.reservations()) {

@@ -76,11 +76,10 @@ std::optional<CoreOffer> Cluster::Impl::offer_of(const Reservation& reservation,
         if (rival->has_whole_nodes()) return std::nullopt;
         offer.open.erase(rival->cores.at(node.name));
     }
-    if (reservation.ignores_jobs()) return offer;
     for (const sched::Holding& holding : node.holdings) {
         if (!holds_at_start(reservation, holding)) continue;
         offer.has_jobs = true;
-        offer.open.erase(holding.grant.cores);
+        if (!reservation.ignores_jobs()) offer.open.erase(holding.grant.cores);
     }
     return offer;
 }
