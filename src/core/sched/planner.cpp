@@ -12,6 +12,16 @@ namespace {
 constexpr int kSearchTriesMax = 32;
 constexpr int kSearchTriesInARow = 16;
 
+// The earliest of each node, by node.
+template <class Entry>
+void keep_first_of_each_node(std::vector<Entry>& entries) {
+    std::ranges::sort(entries, [](const Entry& a, const Entry& b) {
+        return std::pair(a.node, a.at) < std::pair(b.node, b.at);
+    });
+    const auto repeated = std::ranges::unique(entries, {}, &Entry::node);
+    entries.erase(repeated.begin(), repeated.end());
+}
+
 }  // namespace
 
 std::uint64_t Planner::version(NodeIndex node) const {
@@ -240,9 +250,7 @@ std::optional<Planned> Planner::plan_alike(Front& front, const Ask& ask, std::ui
     }
     std::optional<Planned> planned;
     if (taken.size() == nodes) {
-        planned.emplace();
-        planned->start = start;
-        planned->owner = ask.owner;
+        planned = Planned{start, {}, ask.owner};
         std::uint32_t left = ask.demand.shape.total_tasks(nodes);
         std::ranges::sort(taken, {}, &NodeTime::node);
         for (const NodeTime& entry : taken) {
@@ -256,11 +264,7 @@ std::optional<Planned> Planner::plan_alike(Front& front, const Ask& ask, std::ui
         }
     }
     // Each goes back once, as it came.
-    std::ranges::sort(given_up, [](const NodeTime& a, const NodeTime& b) {
-        return std::pair(a.node, a.at) < std::pair(b.node, b.at);
-    });
-    const auto repeated = std::ranges::unique(given_up, {}, &NodeTime::node);
-    given_up.erase(repeated.begin(), repeated.end());
+    keep_first_of_each_node(given_up);
     for (const NodeTime& entry : taken) {
         if (!std::ranges::binary_search(given_up, entry.node, {}, &NodeTime::node))
             put_back(front, entry);
