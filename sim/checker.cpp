@@ -310,6 +310,12 @@ void Checker::at_rest(const core::Cluster& cluster, const core::testing::FakeDis
             violated(fmt::format("{} is still in use", describe(node)));
         }
     }
+    for (const StepKey& key : async_steps_) {
+        if (!cluster.jobs().contains(key.job)) continue;
+        const auto step = cluster.steps().find(key);
+        if (step == cluster.steps().end() || !step->second.end)
+            violated(fmt::format("{} was accepted and never ended", name_of(key)));
+    }
     if (!live_script_.empty()) {
         violated(fmt::format("{} is left behind on {}", name_of(live_script_.begin()->second.first),
                              live_script_.begin()->second.second));

@@ -35,6 +35,7 @@ class Checker {
     void may_be_cancelled(JobId id) { touched_.insert(id); }
     void requeued_by_hand(JobId id) { by_hand_.insert(id); }
     void began_waiting(std::uint64_t waiter, JobId job) { waiting_[waiter] = job; }
+    void step_accepted(const StepKey& key) { async_steps_.insert(key); }
     void was_answered(std::uint64_t waiter) { waiting_.erase(waiter); }
 
     // Of every run that has begun since the last time: it keeps out of the reservations of others,
@@ -63,6 +64,7 @@ class Checker {
     std::set<JobId> touched_, by_hand_;
     std::map<std::uint64_t, JobId> waiting_;
     std::set<std::pair<JobId, Attempt>> begun_;
+    std::set<StepKey> async_steps_;  // Those that nobody would ask for again.
 
   public:
     bool launch_may_wait = false;  // There is a PrologSlurmctld: a limit may come before it ends.

@@ -252,8 +252,12 @@ void Clients::attach(Owner owner, int tries) {
 
 void Clients::script_began(const model::Job& job) {
     if (!sim_.world.random.chance(30)) return;
-    sim_.world.after(Millis{sim_.world.random.between(10, 2000)},
-                     [this, id = job.id] { make_step(id, 0, ++last_nonce_ + 1000000, 0); });
+    // Some leave more steps in the queue of the job than there is room for.
+    const std::uint32_t steps = sim_.world.random.between(1, 3);
+    for (std::uint32_t i = 0; i < steps; ++i) {
+        sim_.world.after(Millis{sim_.world.random.between(10, 2000)},
+                         [this, id = job.id] { make_step(id, 0, ++last_nonce_ + 1000000, 0); });
+    }
 }
 
 // srun: it asks again under the same nonce when the controller has forgotten its connection.
@@ -265,12 +269,19 @@ void Clients::make_step(JobId job, std::uint32_t uid, std::uint64_t nonce, int t
     event.spec.name = "step";
     event.spec.exact = nonce % 2 == 0;
     if (nonce % 3 == 0) event.spec.tasks = 1;
+    event.spec.detached = nonce % 7 < 4;
+    const bool async = event.spec.detached;
     // One srun in several components.
     const auto het = components_.find(job);
     for (std::uint32_t i = 1; het != components_.end() && nonce % 5 < 2 && i < het->second; ++i)
         event.more.push_back({JobId{job.value + i}, event.spec});
     ask(
-        std::move(event), [](const core::effect::Reply&) {}, Millis{4000},
+        std::move(event),
+        [this, async](const core::effect::Reply& reply) {
+            const auto* made = std::get_if<core::reply::StepMade>(&reply.body);
+            if (made != nullptr && async) sim_.checker.step_accepted(made->key);
+        },
+        Millis{4000},
         [this, job, uid, nonce, tries] {
             if (tries < 3) make_step(job, uid, nonce, tries + 1);
         });

@@ -1,8 +1,10 @@
 // swait.cpp: waits for the steps of a job: all of them, or one.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <thread>
 
 #include "base/text.hpp"
 #include "cli/commands.hpp"
@@ -17,7 +19,8 @@ namespace switchyard::cli {
 namespace {
 
 constexpr std::string_view kProgram = "swait";
-constexpr int kTimedOut = 2, kNoSuchStep = 3;
+constexpr Millis kRetryEvery{200};
+constexpr int kTimedOut = 1, kFailed = 2, kNoSuchStep = 3;
 
 struct WaitOptions {
     bool follow = false, quiet = false;
@@ -36,7 +39,7 @@ Taken keep_timeout(WaitOptions& options, const OptionUse& use) {
 const Option<WaitOptions> kOptions[] = {
     {{"follow", 0, Argument::None, "", "tell of each step as it ends"}, flag<&WaitOptions::follow>},
     {{"quiet", 'Q', Argument::None, "", "print nothing but errors"}, flag<&WaitOptions::quiet>},
-    {{"timeout", 0, Argument::Required, "SECONDS", "give up after so long, with exit code 2"},
+    {{"timeout", 0, Argument::Required, "SECONDS", "give up after so long, with exit code 1"},
      keep_timeout},
     {{"verbose", 'v', Argument::None, "", "say what is waited for"}, count<&WaitOptions::verbose>},
 };
@@ -44,12 +47,13 @@ constexpr CommandText kText{
     .program = kProgram,
     .operands = "[JOB[.STEP]]",
     .purpose =
-        "Waits until no step of a job runs, or until one step has ended. Without a job: the "
+        "Waits until no step of a job runs or is queued, or until one step has ended. Without a "
+        "job: the "
         "job\nthat it is run in.",
     .footer =
-        "The exit code is 0 when the wait is over, 1 after an error, 2 after --timeout, and 3 "
-        "when\nthere is no such step (any more). How a step ended is printed: "
-        "StepId=12.0 code=0:0.\n",
+        "The exit code is 0 when the wait is over, 1 after --timeout, 2 after an error, and 3 "
+        "when\nthere is no such step (any more). With --follow, or for one step, it is printed "
+        "how it\nended: StepId=12.0 code=0:0.\n",
     .help_letter = 'h',
     .takes_words = true};
 
@@ -110,29 +114,61 @@ class Waiting {
             JobId job)
         : session_(session), options_(options), target_(target), job_(job) {}
 
+    // A controller that is restarted meanwhile is asked again.
     Result<int> run() {
-        wire::Request request;
-        request.mutable_wait_steps()->set_job(job_.value);
-        if (target_.step) request.mutable_wait_steps()->set_step(target_.step->value);
-        const auto until = std::chrono::steady_clock::now() + options_.timeout.value_or(Seconds{0});
-        SY_TRY(const std::uint64_t id, session_.connection.send(request));
+        if (options_.timeout) until_ = std::chrono::steady_clock::now() + *options_.timeout;
         if (options_.verbose > 0) say(kProgram, fmt::format("waiting for job {}", job_.value));
-        for (bool waited = false;; waited = true) {
-            std::optional<Millis> left;
-            if (options_.timeout) {
-                left = std::chrono::ceil<Millis>(until - std::chrono::steady_clock::now());
-                if (left->count() <= 0) return kTimedOut;
-            }
-            const auto reply = session_.connection.receive_for(id, left);
-            if (!reply && reply.error().code == Errc::Timeout && options_.timeout) return kTimedOut;
-            if (!reply) return Failure{reply.error()};
-            if (reply->has_failure()) return Failure{client::error_of(*reply)};
-            SY_CHECK(tell(reply->step_ends()));
-            if (reply->last()) return finish(waited || told_);
+        for (;;) {
+            auto code = listen();
+            const bool away = !code && code.error().code == Errc::Unreachable;
+            if (!away) return code;
+            if (!reconnect()) return timed_out();
         }
     }
 
   private:
+    Result<int> listen() {
+        wire::Request request;
+        request.mutable_wait_steps()->set_job(job_.value);
+        if (target_.step) request.mutable_wait_steps()->set_step(target_.step->value);
+        SY_TRY(const std::uint64_t id, session_.connection.send(request));
+        for (;; waited_ = true) {
+            const auto left = time_left();
+            if (left && left->count() <= 0) return timed_out();
+            const auto reply = session_.connection.receive_for(id, left);
+            if (!reply && reply.error().code == Errc::Timeout && left) return timed_out();
+            if (!reply) return Failure{reply.error()};
+            if (reply->has_failure()) return Failure{client::error_of(*reply)};
+            SY_CHECK(tell(reply->step_ends()));
+            if (reply->last()) return finish(waited_ || told_);
+        }
+    }
+
+    std::optional<Millis> time_left() const {
+        if (!until_) return std::nullopt;
+        return std::chrono::ceil<Millis>(*until_ - std::chrono::steady_clock::now());
+    }
+
+    // False: not before the time was over.
+    bool reconnect() {
+        waited_ = true;
+        for (;;) {
+            const auto left = time_left();
+            if (left && left->count() <= 0) return false;
+            std::this_thread::sleep_for(left ? std::min(*left, kRetryEvery) : kRetryEvery);
+            auto connection =
+                client::Connection::open(session_.config, std::string(kProgram), Millis{0});
+            if (!connection) continue;
+            session_.connection = *std::move(connection);
+            return true;
+        }
+    }
+
+    int timed_out() const {
+        say_error(kProgram, fmt::format("timed out after {} seconds", options_.timeout->count()));
+        return kTimedOut;
+    }
+
     Status tell(const wire::StepEndsReply& ends) {
         for (const wire::Step& message : ends.steps()) {
             SY_TRY(const model::Step step, wire::decode(message));
@@ -146,7 +182,8 @@ class Waiting {
     // Without a wait there is nothing to say.
     int finish(bool waited) {
         if (target_.step) return told_ ? 0 : kNoSuchStep;
-        if (waited && !options_.quiet) print(fmt::format("JobId={} steps drained\n", job_.value));
+        const bool tells = waited && options_.follow && !options_.quiet;
+        if (tells) print(fmt::format("JobId={} steps drained\n", job_.value));
         return 0;
     }
 
@@ -154,7 +191,8 @@ class Waiting {
     const WaitOptions& options_;
     const model::JobSelector& target_;
     JobId job_;
-    bool told_ = false;
+    bool told_ = false, waited_ = false;
+    std::optional<std::chrono::steady_clock::time_point> until_;
 };
 
 }  // namespace
@@ -162,24 +200,27 @@ class Waiting {
 int swait_main(int argc, char** argv) {
     WaitOptions options;
     const ParsedLine line = parse_options(kText, kOptions, options, argc, argv);
-    if (line.exit_code) return *line.exit_code;
+    if (line.exit_code) return *line.exit_code == 0 ? 0 : kFailed;
+    const auto refused = [](const std::string& why) {
+        say_error(kProgram, why);
+        return kFailed;
+    };
     if (options.quiet && options.verbose > 0)
-        return refuse(kProgram, "--quiet and --verbose are mutually exclusive");
+        return refused("--quiet and --verbose are mutually exclusive");
     const auto target = target_of(line.words);
-    if (!target) return refuse(kProgram, target.error().message);
+    if (!target) return refused(target.error().message);
     if (options.follow && target->step)
-        return refuse(kProgram, "--follow and a step are mutually exclusive");
+        return refused("--follow and a step are mutually exclusive");
     auto session = open_session(std::string(kProgram));
     if (!session) {
         say_call_failed(kProgram, "swait error", session.error());
-        return 1;
+        return kFailed;
     }
     const auto job = find_job(*session, *target);
     const auto code =
         job ? Waiting(*session, options, *target, *job).run() : Result<int>(Failure{job.error()});
     if (code) return *code;
-    say_error(kProgram, code.error().message);
-    return 1;
+    return refused(code.error().message);
 }
 
 }  // namespace switchyard::cli

@@ -125,8 +125,9 @@ constexpr Page kPages[] = {
      "root remove it.",
      "scontrol(1)"},
     {"swait", 1, "wait for the steps of a job",
-     "Waits until no step of the job runs: in a script, for those that were started by srun "
-     "--async. With JOB.STEP it waits for that step and prints how it ended; with --follow it "
+     "Waits until no step of the job runs or is queued: in a script, for those that were left "
+     "there by srun --async. With JOB.STEP it waits for that step and prints how it ended; with "
+     "--follow it "
      "prints each end.",
      "srun(1), sacct(1)"},
     {"slurmctld", 8, "the controller",

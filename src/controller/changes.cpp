@@ -31,7 +31,10 @@ void Controller::add_changes(const core::Changes& changes, store::Batch& batch) 
                        batch.steps.back().state);
         }
         if (it == cluster_->steps().end() || it->second.end) {
-            step_launches_.erase(key);
+            if (step_launches_.erase(key) > 0 && it != cluster_->steps().end() &&
+                it->second.spec.detached) {
+                batch.deleted_step_launches.push_back(key);
+            }
             orphans_.erase(key);
         }
     }

@@ -170,7 +170,7 @@ class Controller {
     PayloadBytes arriving_;
     std::uint64_t last_token_ = 0;
     std::unordered_map<std::uint64_t, Waiting> waiting_;
-    // srun's command lines, until their steps have ended.
+    // srun's command lines, until their steps have ended. Those of srun --async are in the store.
     std::map<StepKey, PayloadBytes> step_launches_;
     // Steps that a node should start but whose command line was lost with the last controller:
     // their srun comes back with it, or the step is given up.

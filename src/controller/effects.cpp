@@ -169,12 +169,9 @@ class Controller::EffectWriter {
         }
         if (const auto* made = std::get_if<core::reply::StepMade>(&body);
             made && held.step_launch) {
-            c_.step_launches_[made->key] = std::exchange(held.step_launch, nullptr);
-            release_orphan(made->key);
-            for (std::size_t i = 0; i < made->more.size() && i < held.more_launches.size(); ++i) {
-                c_.step_launches_[made->more[i]] = held.more_launches[i];
-                release_orphan(made->more[i]);
-            }
+            keep_launch(made->key, std::exchange(held.step_launch, nullptr));
+            for (std::size_t i = 0; i < made->more.size() && i < held.more_launches.size(); ++i)
+                keep_launch(made->more[i], held.more_launches[i]);
         }
     }
 
@@ -202,6 +199,14 @@ class Controller::EffectWriter {
     }
     void to_node(const std::string& node, std::string frame) {
         sealed_.outbox.push_back(ToNode{.node = node, .frame = std::move(frame)});
+    }
+    // One whose srun has left is kept in the store too, until the step has ended.
+    void keep_launch(const StepKey& key, const PayloadBytes& launch) {
+        const auto step = c_.cluster_->steps().find(key);
+        if (step == c_.cluster_->steps().end() || step->second.end) return;
+        c_.step_launches_[key] = launch;
+        if (step->second.spec.detached) sealed_.batch.step_launches.push_back({key, launch});
+        release_orphan(key);
     }
     void release_orphan(const StepKey& key) {
         const auto orphan = c_.orphans_.find(key);

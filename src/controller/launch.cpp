@@ -78,6 +78,7 @@ std::string encode_launch(const LaunchContext& context, const model::Job& job, c
         wire::encode(step->layout, out.mutable_layout());
         wire::encode(step->spec, out.mutable_step_spec());
         out.set_resv_ports(step->resv_ports);
+        out.set_started(step->started.time_since_epoch().count());
         if (step->het) wire::encode(*step->het, out.mutable_het());
     } else if (grant != nullptr) {
         wire::encode(batch_layout(*grant), out.mutable_layout());

@@ -58,8 +58,10 @@ core::Records to_records(store::Loaded loaded) {
 }
 
 Result<std::unique_ptr<core::Cluster>> recover(store::Store& store, core::Settings settings,
-                                               Instant now, Log& log) {
+                                               Instant now, Log& log,
+                                               std::vector<store::StepLaunchRow>& launches) {
     SY_TRY(store::Loaded loaded, store.load());
+    launches = std::move(loaded.step_launches);
     const std::size_t nodes = loaded.nodes.size();
     const std::uint64_t epoch = loaded.epoch;
     const Instant ended_since = now - settings.min_job_age;
@@ -99,6 +101,7 @@ struct Controller::Parts {
     std::unique_ptr<core::Cluster> cluster;
     std::unique_ptr<store::Store> store;
     std::unique_ptr<store::Reader> reader;
+    std::vector<store::StepLaunchRow> step_launches;
 };
 
 Result<std::unique_ptr<Controller>> Controller::create(io::Loop& loop, Log& log,
@@ -123,12 +126,14 @@ Result<std::unique_ptr<Controller>> Controller::create(io::Loop& loop, Log& log,
     SY_TRY(auto store, store::open_sqlite(database, store_options));
     const Instant now = std::chrono::floor<Millis>(std::chrono::system_clock::now());
     SY_TRY(auto reader, store->open_reader());
-    SY_TRY(auto cluster, recover(*store, std::move(settings), now, log));
+    std::vector<store::StepLaunchRow> launches;
+    SY_TRY(auto cluster, recover(*store, std::move(settings), now, log, launches));
     Parts parts{.config = std::move(config),
                 .key = std::move(key),
                 .cluster = std::move(cluster),
                 .store = std::move(store),
-                .reader = std::move(reader)};
+                .reader = std::move(reader),
+                .step_launches = std::move(launches)};
     std::unique_ptr<Controller> controller(new Controller(loop, log, std::move(parts)));
     SY_CHECK(controller->listen());
     controller->step(core::event::Tick{});
@@ -166,6 +171,8 @@ Controller::Controller(io::Loop& loop, Log& log, Parts parts)
       reader_(std::move(parts.reader)),
       committer_(loop, std::move(parts.store),
                  [this](const std::string& why) { on_store_full(why); }) {
+    for (store::StepLaunchRow& row : parts.step_launches)
+        step_launches_.emplace(row.key, std::move(row.record));
     figures_.started = now_;
     figures_.since = now_;
 }

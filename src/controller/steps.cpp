@@ -41,7 +41,8 @@ void handle_attach_step(Controller& controller, Session& session, const wire::Re
         return refuse(Errc::AccessDenied);
     const StepKey key{job->first, job->second.attempt, StepId{attach.step()}};
     const auto step = cluster.steps().find(key);
-    if (step == cluster.steps().end() || step->second.end || key.step == kBatchStep)
+    if (step == cluster.steps().end() || key.step == kBatchStep ||
+        model::state_of(step->second) != model::JobState::Running)
         return refuse(Errc::InvalidStepId);
     wire::Reply reply;
     reply.set_id(request.id());

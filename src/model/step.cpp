@@ -10,6 +10,18 @@ std::uint32_t StepLayout::task_count() const {
     return static_cast<std::uint32_t>(tasks);
 }
 
+std::optional<Instant> start_of(const Step& step) {
+    if (step.started == Instant{}) return std::nullopt;
+    return step.started;
+}
+
+bool is_pending(const Step& step) { return !step.end && !start_of(step); }
+
+JobState state_of(const Step& step) {
+    if (step.end) return step.end->state;
+    return is_pending(step) ? JobState::Pending : JobState::Running;
+}
+
 std::string step_name(StepId step) {
     if (step == kBatchStep) return "batch";
     if (step == kExternStep) return "extern";

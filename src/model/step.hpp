@@ -76,8 +76,9 @@ struct Step {
     StepKey key;
     std::uint64_t nonce = 0;  // Chosen by srun: a repeated request finds the step it already made.
     StepSpec spec;
-    StepLayout layout;
-    Instant started{};
+    StepLayout layout;  // None yet: it waits for room.
+    Instant submitted{};
+    Instant started{};                       // Zero: it has not, see is_pending().
     std::vector<std::string> running_nodes;  // Those that have not reported its end.
     ExitStatus worst_exit;                   // Of the nodes that have.
     StepUsage usage;                         // Likewise.
@@ -86,6 +87,11 @@ struct Step {
     std::optional<HetStep> het;
     bool operator==(const Step&) const = default;
 };
+
+// A step of srun --async waits in its job's record until there is room for it.
+bool is_pending(const Step& step);
+JobState state_of(const Step& step);                // Pending, running, or how it ended.
+std::optional<Instant> start_of(const Step& step);  // None: it has not begun, or never did.
 
 std::string step_name(StepId step);         // "0", "batch", "extern", "interactive"
 std::string to_string(const StepKey& key);  // "12.0", "12.batch"

@@ -224,11 +224,13 @@ void set_step(Environment& env, const Launch& launch) {
     env.set("SLURM_TASKS_PER_NODE", per_node);
 
     const SrunAddress& srun = launch.command.srun;
-    const std::string address = srun.addresses.empty() ? "127.0.0.1" : srun.addresses.front();
-    env.set("SLURM_LAUNCH_NODE_IPADDR", address);
-    env.set("SLURM_SRUN_COMM_HOST", address);
-    env.set("SLURM_SRUN_COMM_PORT", srun.port);
-    env.set("SLURM_STEP_LAUNCHER_PORT", srun.port);
+    if (launch.has_srun()) {
+        const std::string address = srun.addresses.empty() ? "127.0.0.1" : srun.addresses.front();
+        env.set("SLURM_LAUNCH_NODE_IPADDR", address);
+        env.set("SLURM_SRUN_COMM_HOST", address);
+        env.set("SLURM_SRUN_COMM_PORT", srun.port);
+        env.set("SLURM_STEP_LAUNCHER_PORT", srun.port);
+    }
     set_if(env, "SLURM_STEP_RESV_PORTS", launch.resv_ports);
     if (launch.command.pty) {
         env.set("SLURM_PTY_PORT", srun.port);

@@ -115,6 +115,7 @@ Result<Launch> read_launch(const wire::AgentToStepd& message) {
     SY_TRY(to.job_grant, wire::decode(from.job_grant()));
     if (!from.has_job_grant()) to.job_grant = to.here().grant;
     to.who = read_identity(from);
+    to.started = Instant{Millis{from.started()}};
     if (from.has_deadline()) to.deadline = Instant{Millis{from.deadline()}};
     to.kill_wait = Seconds{from.kill_wait()};
     for (const wire::HostAddress& each : from.hosts())

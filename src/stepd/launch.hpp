@@ -75,6 +75,7 @@ struct Launch {
     model::StepLayout layout;
     model::NodeGrant job_grant;  // The job's whole share of this node.
     os::Identity who;
+    Instant started{};  // The step, as the controller has it.
     std::optional<Instant> deadline;
     Seconds kill_wait{30};
     std::vector<HostName> hosts;
@@ -89,6 +90,7 @@ struct Launch {
     std::string resv_ports;
 
     bool is_batch() const { return key.step == kBatchStep; }
+    bool has_srun() const { return !is_batch() && !spec.detached; }
     const model::StepNode& here() const { return layout.nodes[node_index]; }
 };
 

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,7 +20,31 @@ std::string full_path(const std::string& pattern, const model::PatternFacts& fac
     return name.starts_with('/') ? name : folder + "/" + name;
 }
 
+// Clocks of hosts differ a little: what was written just before the step began may be its own.
+constexpr Millis kClocksDiffer{1000};
+
+void make_anew_if_older(int file, Instant started) {
+    struct stat facts{};
+    if (::flock(file, LOCK_EX) != 0) return;
+    if (::fstat(file, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_size > 0) {
+        const Instant written{
+            Millis{std::int64_t{facts.st_mtim.tv_sec} * 1000 + facts.st_mtim.tv_nsec / 1'000'000}};
+        if (written < started - kClocksDiffer && ::ftruncate(file, 0) != 0) {
+            // Then it is added to, which loses nothing.
+        }
+    }
+    ::flock(file, LOCK_UN);
+}
+
 }  // namespace
+
+Opening opening_of(const Launch& launch, const std::string& pattern, std::size_t local) {
+    if (launch.command.open_mode == model::OpenMode::Append) return Opening::Append;
+    if (model::is_per_task(pattern)) return Opening::Anew;
+    if (local > 0) return Opening::Append;
+    const bool alone = launch.layout.nodes.size() == 1 && !launch.het;
+    return alone || model::is_per_node(pattern) ? Opening::Anew : Opening::AnewIfOlder;
+}
 
 model::PatternFacts pattern_facts(const Launch& launch, std::optional<std::uint32_t> task) {
     model::PatternFacts facts;
@@ -54,10 +79,10 @@ WorkDir find_work_dir(const Launch& launch) {
 
 Result<io::Fd> open_output(const Launch& launch, const std::string& pattern,
                            const model::PatternFacts& facts, const std::string& folder,
-                           model::OpenMode mode) {
+                           Opening opening) {
     const std::string path = full_path(pattern, facts, folder);
     int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC;
-    if (mode != model::OpenMode::Append) flags |= O_TRUNC;
+    if (opening == Opening::Anew) flags |= O_TRUNC;
     const os::ActingAs user(launch.who);
     const mode_t before = ::umask(launch.payload.umask);
     io::Fd file(user.ok() ? ::open(path.c_str(), flags, 0666) : -1);
@@ -65,6 +90,7 @@ Result<io::Fd> open_output(const Launch& launch, const std::string& pattern,
     ::umask(before);
     errno = error;
     if (!file) return os::errno_failure("Could not open stdout file " + path);
+    if (opening == Opening::AnewIfOlder) make_anew_if_older(file.get(), launch.started);
     return file;
 }
 

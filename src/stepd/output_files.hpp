@@ -22,10 +22,19 @@ struct WorkDir {
 };
 WorkDir find_work_dir(const Launch& launch);
 
+// How the task of this place on the node opens a file that srun's -o or -e named, so that what it
+// held before goes, and nothing that another task of the step has written.
+enum class Opening {
+    Anew,
+    Append,
+    AnewIfOlder,  // Other nodes open it too: it is made anew by the first that finds it as it was.
+};
+Opening opening_of(const Launch& launch, const std::string& pattern, std::size_t local);
+
 // Relative names start in the folder. The error's text is for the agent's log and the controller.
 Result<io::Fd> open_output(const Launch& launch, const std::string& pattern,
                            const model::PatternFacts& facts, const std::string& folder,
-                           model::OpenMode mode);
+                           Opening opening);
 Result<io::Fd> open_input(const Launch& launch, const std::string& pattern,
                           const model::PatternFacts& facts, const std::string& folder);
 

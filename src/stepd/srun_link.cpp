@@ -84,9 +84,6 @@ void SrunLink::on_frame(std::string_view frame) {
         case wire::SrunToStepd::kPmi:
             if (handlers_.pmi) handlers_.pmi(message.pmi());
             return;
-        case wire::SrunToStepd::kDetach:
-            if (handlers_.detach) handlers_.detach();
-            return;
         case wire::SrunToStepd::BODY_NOT_SET:
             return;
     }

@@ -37,12 +37,10 @@ class SrunLink {
         std::function<void(std::uint16_t rows, std::uint16_t cols)> window;
         std::function<void(Seconds grace, std::uint32_t cause)> abort;
         std::function<void(const wire::PmiMessage& message)> pmi;
-        std::function<void()> detach;  // srun leaves, and the step goes on.
     };
     SrunLink(io::Loop& loop, const Launch& launch, SrunAddress address, Handlers handlers);
 
     void connect();
-    bool is_open() const { return open_; }
 
     void started(const std::vector<std::uint32_t>& tasks, const std::vector<pid_t>& pids);
     void failed_to_start(const std::string& error);

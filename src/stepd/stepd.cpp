@@ -89,8 +89,8 @@ void Stepd::start(const wire::AgentToStepd& message) {
     launch_ = *std::move(launch);
     stage_ = Stage::Connecting;
     if (const Status ready = prepare(); !ready) return fail_launch(ready.error().message);
-    if (launch_.is_batch()) return run_tasks();
-    connect_srun();
+    if (launch_.has_srun()) return connect_srun();
+    run_tasks();
 }
 
 Status Stepd::prepare() {

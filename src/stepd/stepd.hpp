@@ -184,7 +184,6 @@ class Stepd {
     std::optional<std::chrono::steady_clock::time_point> spare_until_;
     bool job_clean_ = false;
     bool changed_process_ = false;
-    bool detached_ = false;  // Its srun has left it to itself.
     Millis empty_wait_{1};
     std::string launch_error_;
 };

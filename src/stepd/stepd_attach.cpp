@@ -26,7 +26,7 @@ SrunAddress address_of(const wire::AttachStepRequest& client) {
 }  // namespace
 
 void Stepd::attach(const wire::AttachStep& order) {
-    if (stage_ != Stage::Running || !srun_ || guests_.size() >= kGuestsMax ||
+    if (stage_ != Stage::Running || launch_.is_batch() || guests_.size() >= kGuestsMax ||
         order.client().io_port() > 0xffff)
         return;
     const std::uint64_t guest = next_guest_++;
@@ -44,7 +44,7 @@ void Stepd::attach(const wire::AttachStep& order) {
     handlers.input = [this](std::optional<std::uint32_t> task, std::string_view data, bool eof) {
         // Its end is not the end of the input: that is for the srun to say.
         static_cast<void>(eof);
-        if (!data.empty()) on_input(task, data, false);
+        if (!data.empty() && srun_) on_input(task, data, false);
     };
     handlers.signal = [](int) {};
     handlers.window = [](std::uint16_t, std::uint16_t) {};
@@ -64,7 +64,7 @@ void Stepd::detach(std::uint64_t guest) {
 
 // A piece of output to all who listen.
 void Stepd::hand_out(std::uint32_t task, std::uint32_t stream, std::string_view data) {
-    srun_->output(task, stream, data);
+    if (srun_) srun_->output(task, stream, data);
     for (const auto& [id, guest] : guests_) {
         guest->output(task, stream, data);
         if (guest->unsent_bytes() > kUnsentBytesMax) detach(id);

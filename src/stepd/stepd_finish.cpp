@@ -76,7 +76,7 @@ bool Stepd::has_children_to_wait_for() {
 
 // Tasks that ended alike are told of together, after their last output.
 void Stepd::report_exits(const std::vector<Task*>& exited) {
-    if (!srun_) return;
+    if (launch_.is_batch()) return;
     std::map<int, std::vector<std::uint32_t>> by_status;
     for (Task* task : exited) {
         if (task->pipes) task->pipes->drain();
@@ -85,7 +85,7 @@ void Stepd::report_exits(const std::vector<Task*>& exited) {
     const bool oom =
         out_of_memory_ || (walls_->limits_memory() && walls_->oom_kills(launch_.key) > 0);
     for (const auto& [status, ranks] : by_status) {
-        srun_->exited(ranks, status, oom && WIFSIGNALED(status));
+        if (srun_) srun_->exited(ranks, status, oom && WIFSIGNALED(status));
         for (const auto& [id, guest] : guests_)
             guest->exited(ranks, status, oom && WIFSIGNALED(status));
     }
@@ -139,13 +139,12 @@ void Stepd::empty_out() {
 // The rest of the output reaches srun before anybody hears that the step is over.
 void Stepd::deliver() {
     stage_ = Stage::Delivering;
-    if (!srun_) return conclude();
     for (Task& task : tasks_) {
         if (task.pipes) task.pipes->end();
     }
-    srun_->finished();
     for (const auto& [id, guest] : guests_) guest->finished();
-    if (detached_ && !srun_->is_open()) return conclude();
+    if (!srun_) return conclude();
+    srun_->finished();
     if (killed_) deliver_timer_ = loop_.after(kDeliverAfterKillMax, [this] { conclude(); });
     srun_->on_drained([this] { conclude(); });
 }

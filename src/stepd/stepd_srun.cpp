@@ -35,7 +35,6 @@ void Stepd::connect_srun() {
     handlers.pmi = [this](const wire::PmiMessage& message) {
         if (pmi_) pmi_->receive(message);
     };
-    handlers.detach = [this] { detached_ = true; };
     srun_ = std::make_unique<SrunLink>(loop_, launch_, launch_.command.srun, std::move(handlers));
     srun_->connect();
 }
@@ -65,7 +64,6 @@ Status Stepd::open_pmi() {
 
 void Stepd::on_srun_lost(const std::string& why) {
     if (stage_ == Stage::Connecting) return fail_launch(why);
-    if (detached_ && stage_ != Stage::Delivering) return;
     log_.info(fmt::format("{}: srun is gone: {}", model::to_string(launch_.key), why));
     if (stage_ == Stage::Running) return end(Cause::Finished, launch_.kill_wait);
     if (stage_ == Stage::Delivering) conclude();
@@ -84,7 +82,7 @@ void Stepd::on_input(std::optional<std::uint32_t> to, std::string_view data, boo
 }
 
 void Stepd::throttle() {
-    if (srun_->unsent_bytes() <= kUnsentBytesMax) return;
+    if (!srun_ || srun_->unsent_bytes() <= kUnsentBytesMax) return;
     for (Task& task : tasks_) {
         if (task.pipes) task.pipes->pause(true);
     }

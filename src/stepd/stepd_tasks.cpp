@@ -122,10 +122,12 @@ Status Stepd::start_batch() {
     const model::PatternFacts facts = pattern_facts(launch_, std::nullopt);
     const std::string out_pattern =
         spec.std_out.empty() ? default_output_pattern(launch_) : spec.std_out;
-    SY_TRY(const io::Fd out, open_output(launch_, out_pattern, facts, dir.path, spec.open_mode));
+    const Opening opening =
+        spec.open_mode == model::OpenMode::Append ? Opening::Append : Opening::Anew;
+    SY_TRY(const io::Fd out, open_output(launch_, out_pattern, facts, dir.path, opening));
     io::Fd err, in;
     if (!spec.std_err.empty() && spec.std_err != out_pattern) {
-        SY_TRY(err, open_output(launch_, spec.std_err, facts, dir.path, spec.open_mode));
+        SY_TRY(err, open_output(launch_, spec.std_err, facts, dir.path, opening));
     }
     if (!spec.std_in.empty()) {
         SY_TRY(in, open_input(launch_, spec.std_in, facts, dir.path));
@@ -234,6 +236,9 @@ Status Stepd::start_task(std::uint32_t local, const Binding& binding, const Work
     plan.std_out = files.out.get();
     plan.std_err = files.terminal ? files.out.get() : files.err.get();
     plan.terminal = files.terminal;
+    // Nobody else would see what we have to say.
+    if (!launch_.has_srun() && !messages_)
+        messages_.reset(::fcntl(plan.std_err, F_DUPFD_CLOEXEC, 3));
     SY_CHECK(run_prologs(plan));
     task.environment = plan.environment;
     pmi::Door door;
@@ -292,7 +297,10 @@ Result<io::Fd> Stepd::open_stream(Task& task, std::uint32_t stream, const WorkDi
         if (!takes_input(task)) return io::Fd(::open("/dev/null", O_RDONLY | O_CLOEXEC));
         return task.pipes->open(0);
     }
-    if (!pattern.empty()) return open_output(launch_, pattern, facts, dir.path, command.open_mode);
+    if (!pattern.empty()) {
+        const auto local = static_cast<std::size_t>(&task - tasks_.data());
+        return open_output(launch_, pattern, facts, dir.path, opening_of(launch_, pattern, local));
+    }
     return task.pipes->open(stream);
 }
 

@@ -1,5 +1,7 @@
 #include "store/batch.hpp"
 
+#include <algorithm>
+
 #include "model/hostlist.hpp"
 #include "wire/codec.hpp"
 
@@ -22,11 +24,11 @@ std::optional<std::int64_t> seconds(const std::optional<Instant>& instant) {
 
 bool Batch::empty() const {
     return jobs.empty() && steps.empty() && nodes.empty() && partitions.empty() &&
-           payloads.empty() && !next_job_id && deleted_nodes.empty() &&
-           deleted_partitions.empty() && reset_partitions.empty() && deleted_payloads.empty() &&
-           past_runs.empty() && kept_payloads.empty() && triggers.empty() &&
-           deleted_triggers.empty() && reservations.empty() && deleted_reservations.empty() &&
-           !next_reservation_id && !purge;
+           payloads.empty() && step_launches.empty() && deleted_step_launches.empty() &&
+           !next_job_id && deleted_nodes.empty() && deleted_partitions.empty() &&
+           reset_partitions.empty() && deleted_payloads.empty() && past_runs.empty() &&
+           kept_payloads.empty() && triggers.empty() && deleted_triggers.empty() &&
+           reservations.empty() && deleted_reservations.empty() && !next_reservation_id && !purge;
 }
 
 struct RowEncoder::Scratch {
@@ -72,13 +74,12 @@ JobRow RowEncoder::to_row(const model::Job& job) {
 StepRow to_row(const model::Step& step) {
     StepRow row{.key = step.key,
                 .name = step.spec.name,
-                .state = "RUNNING",
-                .start_time = unix_seconds(step.started),
+                .state = std::string(model::long_name(model::state_of(step))),
+                .start_time = unix_seconds(std::max(step.started, step.submitted)),
                 .end_time = std::nullopt,
                 .exit_code = std::nullopt,
                 .record = encoded<wire::Step>(step)};
     if (step.end) {
-        row.state = model::long_name(step.end->state);
         row.end_time = unix_seconds(step.end->ended);
         row.exit_code = to_string(step.end->exit);
     }

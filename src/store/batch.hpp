@@ -71,6 +71,12 @@ struct PayloadRow {
         record;  // An encoded wire::JobPayload; shared, it may be large.
 };
 
+// What a step of srun --async runs. It has no srun that could say it again.
+struct StepLaunchRow {
+    StepKey key;
+    std::shared_ptr<const std::string> record;  // An encoded wire::StepLaunch.
+};
+
 // What may go: jobs, and steps, that ended before these. Some thousand at a time, so that a commit
 // is never held up for long.
 struct Purge {
@@ -91,6 +97,7 @@ struct Batch {
     std::vector<PartitionRow> partitions;
     std::vector<ReservationRow> reservations;
     std::vector<PayloadRow> payloads;  // The first that is stored for a job stays.
+    std::vector<StepLaunchRow> step_launches;
     std::optional<JobId> next_job_id;
     std::vector<TriggerRow> triggers;
     std::optional<std::uint32_t> next_reservation_id;
@@ -101,6 +108,7 @@ struct Batch {
     std::vector<std::uint32_t> deleted_triggers;
     std::vector<std::string> deleted_reservations;
     std::vector<JobId> deleted_payloads;
+    std::vector<StepKey> deleted_step_launches;
     std::vector<KeptPayload> kept_payloads;
     std::optional<Purge> purge;
 

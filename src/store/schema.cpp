@@ -76,6 +76,11 @@ CREATE TABLE reservations (
     name TEXT PRIMARY KEY, start_time INTEGER NOT NULL, end_time INTEGER NOT NULL, nodes TEXT NOT NULL,
     record BLOB NOT NULL) WITHOUT ROWID;
 )sql",
+    R"sql(
+CREATE TABLE step_launches (
+    job INTEGER NOT NULL, attempt INTEGER NOT NULL, step INTEGER NOT NULL, record BLOB NOT NULL,
+    PRIMARY KEY (job, attempt, step));
+)sql",
 };
 constexpr std::int64_t kVersion = std::size(kMigrations);
 

@@ -42,6 +42,7 @@ struct Statements {
     Statement delete_node, delete_partition, reset_partition, delete_payload, trim_payload;
     Statement put_trigger, delete_trigger, raise_counter;
     Statement put_reservation, delete_reservation;
+    Statement put_step_launch, delete_step_launch;
     Statement payload;
     PurgeStatements purge;
 };
@@ -76,6 +77,9 @@ Status prepare_all(Database& database, Statements& statements) {
         {&Statements::raise_counter,
          "INSERT INTO counters VALUES (?,?) "
          "ON CONFLICT(name) DO UPDATE SET value = max(value, excluded.value)"},
+        {&Statements::put_step_launch, "INSERT OR REPLACE INTO step_launches VALUES (?,?,?,?)"},
+        {&Statements::delete_step_launch,
+         "DELETE FROM step_launches WHERE job = ? AND attempt = ? AND step = ?"},
         {&Statements::payload, kPayloadQuery},
     };
     for (const Text& text : texts) {
@@ -130,10 +134,24 @@ bool trim_payload(Statements& to, const KeptPayload& kept) {
     return to.trim_payload.blob(record).integer(std::int64_t{kept.job.value}).run();
 }
 
+Statement& bind_key(Statement& to, const StepKey& key) {
+    return to.integer(std::int64_t{key.job.value})
+        .integer(std::int64_t{key.attempt.value})
+        .integer(std::int64_t{key.step.value});
+}
+
+bool write_step_launches(Statements& to, const Batch& batch) {
+    for (const StepLaunchRow& row : batch.step_launches) {
+        if (!bind_key(to.put_step_launch, row.key).blob(*row.record).run()) return false;
+    }
+    for (const StepKey& key : batch.deleted_step_launches) {
+        if (!bind_key(to.delete_step_launch, key).run()) return false;
+    }
+    return true;
+}
+
 bool write(Statements& to, const StepRow& row) {
-    return to.put_step.integer(std::int64_t{row.key.job.value})
-        .integer(std::int64_t{row.key.attempt.value})
-        .integer(std::int64_t{row.key.step.value})
+    return bind_key(to.put_step, row.key)
         .text(std::string_view(row.name))
         .text(std::string_view(row.state))
         .integer(row.start_time)
@@ -217,7 +235,7 @@ bool write(Statements& to, const Batch& batch) {
     for (const std::string& name : batch.reset_partitions) {
         if (!to.reset_partition.text(std::string_view(name)).run()) return false;
     }
-    if (!write_triggers(to, batch)) return false;
+    if (!write_triggers(to, batch) || !write_step_launches(to, batch)) return false;
     if (!batch.next_job_id) return true;
     return to.put_counter.text(std::string_view("next_job_id"))
         .integer(std::int64_t{batch.next_job_id->value})
@@ -264,6 +282,7 @@ class SqliteStore final : public Store {
     Result<std::optional<std::int64_t>> counter(std::string_view name);
     Status load_counters(Loaded& loaded);
     Status load_partitions(Loaded& loaded);
+    Status load_step_launches(Loaded& loaded);
     Result<std::vector<std::int64_t>> ids_to_load(Instant ended_since);
     Status read_jobs(Instant ended_since, const TakeJob& take);
     Status drop_old_payloads(Instant ended_since);
@@ -316,12 +335,29 @@ Status SqliteStore::load_partitions(Loaded& loaded) {
     return {};
 }
 
+Status SqliteStore::load_step_launches(Loaded& loaded) {
+    SY_TRY(Statement query, database_.prepare("SELECT job, attempt, step, record "
+                                              "FROM step_launches ORDER BY job, attempt, step"));
+    Statement::Step next;
+    while ((next = query.next()) == Statement::Step::Row) {
+        const auto number = [&](int column) {
+            return static_cast<std::uint32_t>(query.column_integer(column));
+        };
+        loaded.step_launches.push_back(
+            {{JobId{number(0)}, Attempt{number(1)}, StepId{number(2)}},
+             std::make_shared<const std::string>(query.column_bytes(3))});
+    }
+    if (next == Statement::Step::Failed) return database_.failure("read");
+    return {};
+}
+
 Result<Loaded> SqliteStore::load() {
     Loaded loaded;
     SY_CHECK(load_counters(loaded));
     SY_TRY(Statement nodes, database_.prepare("SELECT record FROM nodes ORDER BY name"));
     SY_TRY(loaded.nodes, (read_rows<wire::Node, model::Node>(database_, nodes)));
     SY_CHECK(load_partitions(loaded));
+    SY_CHECK(load_step_launches(loaded));
     SY_TRY(Statement triggers, database_.prepare("SELECT record FROM triggers ORDER BY id"));
     SY_TRY(loaded.triggers, (read_rows<wire::Trigger, model::Trigger>(database_, triggers)));
     SY_TRY(Statement reservations,

@@ -39,6 +39,7 @@ struct Loaded {
     std::uint32_t last_trigger_id = 0;  // Of those that are gone too.
     std::vector<model::Reservation> reservations;
     std::optional<std::uint32_t> next_reservation_id;
+    std::vector<StepLaunchRow> step_launches;
     std::uint64_t epoch =
         0;  // How often this state has been opened: one more with each controller.
 };

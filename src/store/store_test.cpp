@@ -217,6 +217,25 @@ TEST_F(StoreTest, ReservationsComeBackUntilTheyAreDeleted) {
     EXPECT_TRUE(store->load()->reservations.empty());
 }
 
+TEST_F(StoreTest, WhatAStepOfAsyncRunsStaysUntilItIsDeleted) {
+    const StepKey first{JobId{7}, Attempt{1}, StepId{0}}, second{JobId{7}, Attempt{1}, StepId{1}};
+    const auto launch = [](const char* text) { return std::make_shared<const std::string>(text); };
+    Batch batch;
+    batch.step_launches = {{second, launch("two")}, {first, launch("one")}};
+    ASSERT_TRUE(open()->commit(batch));
+    auto store = open();
+    const auto loaded = store->load();
+    ASSERT_EQ(loaded->step_launches.size(), 2u);
+    EXPECT_EQ(loaded->step_launches[0].key, first);
+    EXPECT_EQ(*loaded->step_launches[0].record, "one");
+    EXPECT_EQ(*loaded->step_launches[1].record, "two");
+    Batch over;
+    over.deleted_step_launches = {first};
+    ASSERT_TRUE(store->commit(over));
+    ASSERT_EQ(store->load()->step_launches.size(), 1u);
+    EXPECT_EQ(store->load()->step_launches[0].key, second);
+}
+
 TEST_F(StoreTest, ALaterRecordReplacesAnEarlierOneButTheFirstPayloadStays) {
     auto store = open();
     Batch first = batch_of({job(1)});

@@ -157,6 +157,7 @@ void encode(const model::Step& from, Step* to) {
     encode(from.spec, to->mutable_spec());
     encode(from.layout, to->mutable_layout());
     to->set_started(millis_of(from.started));
+    if (from.submitted != from.started) to->set_submitted(millis_of(from.submitted));
     put_strings(from.running_nodes, to->mutable_running_nodes());
     if (!is_default(from.worst_exit)) encode(from.worst_exit, to->mutable_worst_exit());
     if (!from.usage.empty()) encode(from.usage, to->mutable_usage());
@@ -171,6 +172,7 @@ Status decode_into(const Step& from, model::Step& to) {
     if (from.has_spec()) SY_CHECK(read_message(from.spec(), to.spec));
     if (from.has_layout()) SY_CHECK(read_message(from.layout(), to.layout));
     to.started = instant_of(from.started());
+    to.submitted = from.has_submitted() ? instant_of(from.submitted()) : to.started;
     to.running_nodes = strings_of(from.running_nodes());
     if (from.has_worst_exit()) SY_CHECK(read_message(from.worst_exit(), to.worst_exit));
     if (from.has_usage()) to.usage = decode(from.usage());

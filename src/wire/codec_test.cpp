@@ -171,8 +171,8 @@ class Filler {
     SY_FILL(model::UsageMeasure, name, out, total, tasks, max, min);
     SY_FILL(model::StepUsage, user_us, system_us, measures);
     SY_FILL(model::HetStep, task_offset, tasks, node_offset, nodes);
-    SY_FILL(model::Step, key, nonce, spec, layout, started, running_nodes, worst_exit, usage, end,
-            resv_ports, het);
+    SY_FILL(model::Step, key, nonce, spec, layout, submitted, started, running_nodes, worst_exit,
+            usage, end, resv_ports, het);
     SY_FILL(model::NodeConfig, name, host_name, address, cpus, boards, sockets, cores_per_socket,
             threads_per_core, memory, tmp_disk, weight, features, gres, core_spec_count,
             mem_spec_limit, port, start, reason);

@@ -50,16 +50,17 @@ std::string moment(const std::optional<Instant>& when, const Row& row, std::stri
 }
 
 std::string start_text(const Row& row) {
-    const bool over = model::outcome_of(row.job) != nullptr;
+    const bool over =
+        row.step != nullptr ? row.step->end.has_value() : model::outcome_of(row.job) != nullptr;
     return moment(started(row), row, over ? "None" : "Unknown");
 }
 
 std::string submit_text(const Row& row) {
-    return moment(row.step != nullptr ? row.step->started : row.job.submitted, row, "Unknown");
+    return moment(row.step != nullptr ? row.step->submitted : row.job.submitted, row, "Unknown");
 }
 
 std::string eligible_text(const Row& row) {
-    if (row.step != nullptr) return moment(row.step->started, row, "Unknown");
+    if (row.step != nullptr) return moment(row.step->submitted, row, "Unknown");
     return moment(format::eligible_time(row.job), row, "Unknown");
 }
 
@@ -264,7 +265,7 @@ const auto kFieldsBefore = std::to_array<Field<Row>>({
     {"NodeList", 15, kMark, node_names},
     {"NTasks", 8, kWhole,
      [](const Row& r) {
-         return r.step != nullptr ? number(r.step->layout.task_count()) : std::string();
+         return r.step != nullptr ? number(format::extent_of(*r.step).tasks) : std::string();
      }},
     {"Partition", 10, kMark,
      [](const Row& r) {

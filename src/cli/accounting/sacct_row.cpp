@@ -27,7 +27,7 @@ std::optional<Instant> real_end(const SacctRow& row) {
 }  // namespace
 
 std::optional<Instant> started(const SacctRow& row) {
-    if (row.step != nullptr) return within(row.step->started, row.view);
+    if (row.step != nullptr) return within(model::start_of(*row.step), row.view);
     return within(model::start_of(row.job), row.view);
 }
 
@@ -66,9 +66,9 @@ std::uint32_t allocated_cpus(const SacctRow& row) {
 
 model::JobState state_of(const SacctRow& row) {
     if (row.step == nullptr) return model::base_state_of(row.job);
-    if (row.step->end) return row.step->end->state;
+    const model::JobState state = model::state_of(*row.step);
     const bool frozen = std::holds_alternative<model::Suspended>(row.job.phase);
-    return frozen ? model::JobState::Suspended : model::JobState::Running;
+    return frozen && state == model::JobState::Running ? model::JobState::Suspended : state;
 }
 
 std::string state_text(const SacctRow& row) {

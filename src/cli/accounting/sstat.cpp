@@ -183,7 +183,7 @@ struct JobStat {
     std::vector<const model::Step*> running() const {
         std::vector<const model::Step*> steps;
         for (const model::Step& step : found.steps) {
-            if (!step.end) steps.push_back(&step);
+            if (model::state_of(step) == model::JobState::Running) steps.push_back(&step);
         }
         std::ranges::sort(steps, {}, [](const model::Step* step) {
             return std::pair(step->key.job, static_cast<std::int32_t>(step->key.step.value));

@@ -84,7 +84,7 @@ void write_times(Document& document, const SacctRow& row) {
     document.begin_map("time");
     document.integer("elapsed", elapsed(row).count());
     document.number("end", format::moment_number(ended(row)));
-    document.number("start", format::moment_number(row.step->started));
+    document.number("start", format::moment_number(model::start_of(*row.step)));
     document.integer("suspended", suspended(row).count());
     write_cpu_time(document, "system", usage.system_us);
     const auto& limit = row.step->spec.time_limit;
@@ -103,7 +103,7 @@ void write_place(Document& document, const model::Step& step) {
     document.texts("list", nodes);
     document.end();
     document.begin_map("tasks");
-    document.integer("count", step.layout.task_count());
+    document.integer("count", format::extent_of(step).tasks);
     document.end();
     document.begin_map("CPU");
     document.begin_map("requested_frequency");

@@ -220,7 +220,7 @@ std::string SortOrder::key(const StepRow& row) const {
                 key.add_text(row.step.spec.name, term.descending);
                 break;
             case 'A':
-                key.add_number(row.step.layout.task_count(), term.descending);
+                key.add_number(extent_of(row.step).tasks, term.descending);
                 break;
             case 'l': {
                 const auto& limit = row.step.spec.time_limit;

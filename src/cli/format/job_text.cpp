@@ -292,21 +292,23 @@ std::string job_record(const Job& job, const RecordStyle& style) {
 std::string step_record(const model::Step& step, const Job& job, const RecordStyle& style) {
     Record record(style);
     const auto& limit = step.spec.time_limit;
+    const auto start = model::start_of(step);
     record.line(fmt::format("StepId={} UserId={} StartTime={} TimeLimit={}",
                             step_id_text(step, job), job.spec->uid,
-                            model::format_instant(step.started, style.time_format),
+                            start ? model::format_instant(*start, style.time_format) : "Unknown",
                             limit ? model::format_limit(*limit) : "UNLIMITED"));
-    const model::JobState state = step.end ? step.end->state : model::JobState::Running;
-    record.line(fmt::format("State={} Partition={} NodeList={}", model::long_name(state),
-                            job.partition, step_node_list(step)));
+    record.line(fmt::format("State={} Partition={} NodeList={}",
+                            model::long_name(model::state_of(step)), job.partition,
+                            step_node_list(step, job)));
     model::Allocation share;
     for (const model::StepNode& node : step.layout.nodes) share.nodes.push_back(node.grant);
-    record.line(fmt::format("Nodes={} CPUs={} Tasks={} Name={} Network={}", share.nodes.size(),
-                            share.cpus(), step.layout.task_count(), step.spec.name,
-                            or_null(job.spec->network)));
-    record.line("TRES=" + or_null(step_tres(share)));
+    const StepExtent extent = extent_of(step);
+    record.line(fmt::format("Nodes={} CPUs={} Tasks={} Name={} Network={}", extent.nodes,
+                            extent.cpus, extent.tasks, step.spec.name, or_null(job.spec->network)));
+    record.line("TRES=" + or_null(start ? step_tres(share) : ""));
     record.line("ResvPorts=" + or_null(step.resv_ports));
-    const std::string distribution = model::to_string(step.spec.distribution);
+    std::string distribution = model::to_string(step.spec.distribution);
+    if (!start) distribution = "Unknown";
     record.line(
         fmt::format("CPUFreqReq=Default Dist={}", distribution.empty() ? "Block" : distribution));
     return record.take();

@@ -194,5 +194,21 @@ TEST_F(JobTextTest, AStepTellsWhereItsTasksAre) {
               "   CPUFreqReq=Default Dist=Block\n\n");
 }
 
+TEST_F(JobTextTest, AStepThatWaitsTellsWhatItAskedFor) {
+    model::Step step;
+    step.key = {JobId{122}, {}, StepId{1}};
+    step.spec.name = "train";
+    step.spec.tasks = 3;
+    step.spec.cpus_per_task = 2;
+    step.submitted = moment(20);
+    EXPECT_EQ(step_record(step, gpu_job(), style_),
+              "StepId=122.1 UserId=2001 StartTime=Unknown TimeLimit=UNLIMITED\n"
+              "   State=PENDING Partition=gpu NodeList=n[1-2]\n"
+              "   Nodes=1 CPUs=6 Tasks=3 Name=train Network=(null)\n"
+              "   TRES=(null)\n"
+              "   ResvPorts=(null)\n"
+              "   CPUFreqReq=Default Dist=Unknown\n\n");
+}
+
 }  // namespace
 }  // namespace switchyard::cli::format

@@ -20,8 +20,9 @@ std::string nothing(const StepRow&) { return "(null)"; }
 
 std::string run_time(const StepRow& row) {
     const Instant until = row.step.end ? row.step.end->ended : row.view.now;
-    return duration_text(std::chrono::duration_cast<Seconds>(whole_seconds(until) -
-                                                             whole_seconds(row.step.started)));
+    const Instant from = model::start_of(row.step).value_or(until);
+    return duration_text(
+        std::chrono::duration_cast<Seconds>(whole_seconds(until) - whole_seconds(from)));
 }
 
 std::string limit_text(const StepRow& row) {
@@ -35,12 +36,6 @@ std::string user_name(const StepRow& row) {
     return spec.user.empty() ? number(spec.uid) : spec.user;
 }
 
-std::uint32_t cpu_count(const model::Step& step) {
-    std::uint32_t cpus = 0;
-    for (const model::StepNode& node : step.layout.nodes) cpus += node.grant.cpus;
-    return cpus;
-}
-
 std::string tres_per_node(const StepRow& row) { return tres_list(row.step.spec.gres_per_node); }
 std::string tres_per_step(const StepRow& row) { return tres_list(row.step.spec.gpus_per_step); }
 std::string tres_bind(const StepRow& row) {
@@ -50,21 +45,23 @@ std::string tres_bind(const StepRow& row) {
 
 const Field<StepRow> kFields[] = {
     {'A', "NumTasks", "TASKS", kCut,
-     [](const StepRow& r) { return number(r.step.layout.task_count()); }},
+     [](const StepRow& r) { return number(extent_of(r.step).tasks); }},
     {'b', "tres-per-node", "TRES_PER_NODE", kCut, tres_per_node},
     {'i', "StepID", "STEPID", kCut, [](const StepRow& r) { return step_id_text(r.step, r.job); }},
     {'j', "StepName", "NAME", kCut, [](const StepRow& r) { return r.step.spec.name; }},
     {'l', "TimeLimit", "TIME_LIMIT", kDuration, limit_text},
     {'M', "TimeUsed", "TIME", kDuration, run_time},
-    {'N', "Nodes", "NODELIST", kNodes, [](const StepRow& r) { return step_node_list(r.step); }},
+    {'N', "Nodes", "NODELIST", kNodes,
+     [](const StepRow& r) { return step_node_list(r.step, r.job); }},
     {'P', "Partition", "PARTITION", kCut, [](const StepRow& r) { return r.job.partition; }},
     {'S', "StartTime", "START_TIME", kCut,
-     [](const StepRow& r) { return moment_text(r.step.started, r.view, "N/A"); }},
+     [](const StepRow& r) { return moment_text(model::start_of(r.step), r.view, "N/A"); }},
     {'u', "UserName", "USER", kCut, user_name},
     {'U', "UserID", "UID", kCut, [](const StepRow& r) { return number(r.job.spec->uid); }},
     {0, "gres", "TRES_PER_NODE", kCut, tres_per_node},
     {0, "Name", "NAME", kCut, [](const StepRow& r) { return r.step.spec.name; }},
-    {0, "NodeList", "NODELIST", kNodes, [](const StepRow& r) { return step_node_list(r.step); }},
+    {0, "NodeList", "NODELIST", kNodes,
+     [](const StepRow& r) { return step_node_list(r.step, r.job); }},
     {0, "ArrayJobID", "ARRAY_JOB_ID", kCut,
      [](const StepRow& r) { return number(r.job.array ? r.job.array->array_id.value : 0); }},
     {0, "ArrayTaskID", "ARRAY_TASK_ID", kCut,
@@ -78,15 +75,13 @@ const Field<StepRow> kFields[] = {
     {0, "ContainerID", "CONTAINERID", kCut, nothing},
     {0, "ContainerType", "CONTAINERTYPE", kCut, nothing},
     {0, "Network", "NETWORK", kCut, [](const StepRow& r) { return or_null(r.job.spec->network); }},
-    {0, "NumCPUs", "NUM_CPUS", kCut, [](const StepRow& r) { return number(cpu_count(r.step)); }},
+    {0, "NumCPUs", "NUM_CPUS", kCut,
+     [](const StepRow& r) { return number(extent_of(r.step).cpus); }},
     {0, "CPUFreq", "CPU_FREQ", kCut, not_available},
     {0, "ResvPorts", "RESERVED_PORTS", kCut, [](const StepRow& r) { return r.step.resv_ports; }},
     {0, "ResvPort", "RESERVED_PORTS", kCut, [](const StepRow& r) { return r.step.resv_ports; }},
     {0, "StepState", "STATE", kCut,
-     [](const StepRow& r) {
-         return std::string(
-             model::long_name(r.step.end ? r.step.end->state : model::JobState::Running));
-     }},
+     [](const StepRow& r) { return std::string(model::long_name(model::state_of(r.step))); }},
     {0, "cpus-per-tres", "CPUS_PER_TRES", kCut, not_available},
     {0, "mem-per-tres", "MEM_PER_TRES", kCut, not_available},
     {0, "tres-bind", "TRES_BIND", kCut, tres_bind},
@@ -118,6 +113,27 @@ std::string step_tres(const model::Allocation& share) {
     std::erase_if(terms, [](std::string_view term) { return term.starts_with("billing="); });
     std::ranges::sort(terms);
     return fmt::format("{}", fmt::join(terms, ","));
+}
+
+std::string step_node_list(const model::Step& step, const model::Job& job) {
+    const model::Allocation* allocation = model::allocation_of(job);
+    if (!model::is_pending(step) || allocation == nullptr) return step_node_list(step);
+    return model::compress_hostlist(allocation->node_names());
+}
+
+StepExtent extent_of(const model::Step& step) {
+    StepExtent extent;
+    const model::StepSpec& spec = step.spec;
+    if (!model::start_of(step)) {
+        extent.nodes = spec.nodes_min.value_or(1);
+        extent.tasks = spec.tasks.value_or(extent.nodes * spec.tasks_per_node.value_or(1));
+        extent.cpus = extent.tasks * spec.cpus_per_task.value_or(1);
+        return extent;
+    }
+    for (const model::StepNode& node : step.layout.nodes) extent.cpus += node.grant.cpus;
+    extent.nodes = static_cast<std::uint32_t>(step.layout.nodes.size());
+    extent.tasks = step.layout.task_count();
+    return extent;
 }
 
 std::vector<Column> all_columns(std::span<const Field<StepRow>> fields) {

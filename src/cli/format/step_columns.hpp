@@ -24,6 +24,13 @@ std::string step_id_text(const model::Step& step, const model::Job& job);  // "1
 std::string step_node_list(const model::Step& step);
 // In the order of the names, and without a bill: steps have none.
 std::string step_tres(const model::Allocation& share);
+// Of a step that waits in its job: those of the job.
+std::string step_node_list(const model::Step& step, const model::Job& job);
+// Of a step that waits, or never began: what it asked for.
+struct StepExtent {
+    std::uint32_t nodes = 0, tasks = 0, cpus = 0;
+};
+StepExtent extent_of(const model::Step& step);
 std::vector<Column> all_columns(std::span<const Field<StepRow>> fields);
 
 }  // namespace switchyard::cli::format

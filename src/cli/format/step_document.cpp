@@ -45,9 +45,10 @@ void write_frequency(Document& document) {
 
 void write_times(Document& document, const model::Step& step, Instant now) {
     document.begin_map("time");
-    const auto run = unix_seconds(now) - unix_seconds(step.started);
+    const auto start = model::start_of(step);
+    const auto run = unix_seconds(now) - unix_seconds(start.value_or(now));
     document.number("running", Number::of(static_cast<std::uint64_t>(run > 0 ? run : 0)));
-    document.number("start", moment_number(step.started));
+    document.number("start", moment_number(start));
     const auto& limit = step.spec.time_limit;
     document.number("limit", limit ? limit_number(limit) : Number::unlimited());
     document.end();
@@ -68,9 +69,10 @@ void write_running_step(Document& document, const model::Step& step, const model
     write_tres(document, step, share);
     document.text("name", step.spec.name);
     document.text("network", job.spec->network);
-    document.text("nodes", step_node_list(step));
-    document.integer("number_cpus", share.cpus());
-    document.integer("number_tasks", step.layout.task_count());
+    document.text("nodes", step_node_list(step, job));
+    const StepExtent extent = extent_of(step);
+    document.integer("number_cpus", extent.cpus);
+    document.integer("number_tasks", extent.tasks);
     document.text("partition", job.partition);
     document.text("reserved_ports", step.resv_ports);
     write_times(document, step, context.now);
@@ -78,7 +80,7 @@ void write_running_step(Document& document, const model::Step& step, const model
     document.text("host", "");
     document.integer("pid", 0);
     document.end();
-    document.texts("state", {"RUNNING"});
+    document.texts("state", {std::string(model::long_name(model::state_of(step)))});
     document.text("sluid", model::sluid_of(job, context.cluster));
     document.text("id", step_id_text(step, job));
     for (const std::string_view key :

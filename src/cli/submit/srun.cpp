@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/message.hpp"
+#include "cli/output.hpp"
 #include "cli/session.hpp"
 #include "cli/submit/allocation.hpp"
 #include "cli/submit/broadcast.hpp"
@@ -142,10 +143,75 @@ Status broadcast_program(Launchable& what, JobId job) {
     return {};
 }
 
-// The whole of it, with what the user said understood.
-int run(ControllerLink& link, io::Loop& loop, std::vector<Launchable>& parts) {
+// What the nodes are told of each part; with a server they come to it.
+StepRequest describe_step(const ControllerLink& link, const std::vector<Launchable>& parts,
+                          const std::vector<JobId>& jobs, StepServer* server,
+                          wire::StepLaunch& launch) {
+    const JobRequest& request = parts.front().request;
+    describe_launch(parts.front(), link.config(), launch);
+    if (server != nullptr) server->describe(launch);
+    StepRequest ask{
+        .request = request, .job = jobs.front(), .alone = !request.ask.job_id, .launch = launch};
+    for (std::size_t i = 1; i < parts.size() && i < jobs.size(); ++i) {
+        auto more = std::make_shared<wire::StepLaunch>();
+        describe_launch(parts[i], link.config(), *more);
+        if (server != nullptr) server->describe(*more);
+        more->set_pty(false);  // There is but one terminal.
+        ask.more.push_back({parts[i].request, jobs[i], std::move(more)});
+    }
+    return ask;
+}
+
+// --async: the step is the controller's from here on, whether there is room for it or not.
+int leave_step(io::Loop& loop, ControllerLink& link, const std::vector<Launchable>& parts,
+               const std::vector<JobId>& jobs) {
+    const JobRequest& request = parts.front().request;
+    if (const Status served = check_async_mpi(request, link.config()); !served) {
+        say_error("srun", served.error().message);
+        return error_exit_code();
+    }
+    wire::StepLaunch launch;
+    auto step = make_step(loop, link, describe_step(link, parts, jobs, nullptr, launch));
+    if (const auto* none = std::get_if<NoStep>(&step)) return none->exit_code;
+    const MadeStep& made = std::get<MadeStep>(step);
+    explain_step(request, made, false);
+    const std::string id = model::to_string(made.step.key);
+    if (request.ask.quiet > 0) return 0;
+    print(request.ask.parsable ? id + "\n" : fmt::format("Submitted step {}\n", id));
+    return 0;
+}
+
+int run_step(io::Loop& loop, ControllerLink& link, const std::vector<Launchable>& parts,
+             const std::vector<JobId>& jobs) {
     const Launchable& what = parts.front();
     const JobRequest& request = what.request;
+    const bool alone = !request.ask.job_id;
+    auto server = StepServer::open(loop);
+    if (!server) {
+        say_error("srun", server.error().message);
+        return error_exit_code();
+    }
+    wire::StepLaunch launch;
+    auto step = make_step(loop, link, describe_step(link, parts, jobs, server->get(), launch));
+    if (const auto* none = std::get_if<NoStep>(&step)) return none->exit_code;
+    const MadeStep& made = std::get<MadeStep>(step);
+    explain_step(request, made, alone);
+    run_beside(request.launch.prolog, what.argv, what.world, made);
+    StepRun running({.loop = loop,
+                     .link = link,
+                     .server = **server,
+                     .request = request,
+                     .made = made,
+                     .alone = alone});
+    const auto code = running.run();
+    if (!code) say_error("srun", code.error().message);
+    run_beside(request.launch.epilog, what.argv, what.world, made);
+    return code ? *code : error_exit_code();
+}
+
+// The whole of it, with what the user said understood.
+int run(ControllerLink& link, io::Loop& loop, std::vector<Launchable>& parts) {
+    const JobRequest& request = parts.front().request;
     const bool alone = !request.ask.job_id;
     if (request.ask.test_only) return tell_start(link, request);
     std::vector<JobId> jobs;
@@ -162,37 +228,11 @@ int run(ControllerLink& link, io::Loop& loop, std::vector<Launchable>& parts) {
             return error_exit_code();
         }
     }
-    auto server = StepServer::open(loop);
-    if (!server) {
-        say_error("srun", server.error().message);
-        return error_exit_code();
+    if (request.launch.async) {
+        for (Launchable& part : parts) part.request.launch.async = true;  // It leaves all of it.
+        return leave_step(loop, link, parts, jobs);
     }
-    wire::StepLaunch launch;
-    describe_launch(what, link.config(), launch);
-    (*server)->describe(launch);
-    StepRequest ask{.request = request, .job = jobs.front(), .alone = alone, .launch = launch};
-    for (std::size_t i = 1; i < parts.size() && i < jobs.size(); ++i) {
-        auto more = std::make_shared<wire::StepLaunch>();
-        describe_launch(parts[i], link.config(), *more);
-        (*server)->describe(*more);
-        more->set_pty(false);  // There is but one terminal.
-        ask.more.push_back({parts[i].request, jobs[i], std::move(more)});
-    }
-    auto step = make_step(loop, link, ask);
-    if (const auto* none = std::get_if<NoStep>(&step)) return none->exit_code;
-    const MadeStep& made = std::get<MadeStep>(step);
-    explain_step(request, made, alone);
-    run_beside(request.launch.prolog, what.argv, what.world, made);
-    StepRun running({.loop = loop,
-                     .link = link,
-                     .server = **server,
-                     .request = request,
-                     .made = made,
-                     .alone = alone});
-    const auto code = running.run();
-    if (!code) say_error("srun", code.error().message);
-    run_beside(request.launch.epilog, what.argv, what.world, made);
-    return code ? *code : error_exit_code();
+    return run_step(loop, link, parts, jobs);
 }
 
 int srun(int argc, char** argv) {

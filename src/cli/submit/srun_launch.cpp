@@ -108,12 +108,14 @@ Status check_async(const JobRequest& request) {
     };
     if (!request.ask.job_id)
         return fail(Errc::InvalidArgument, "--async is for steps inside an allocation");
-    if (launch.pty) return not_with("--pty");
+    if (launch.pty) return fail(Errc::InvalidArgument, "--async and --pty are mutually exclusive.");
+    if (request.ask.immediate_seconds)
+        return fail(Errc::InvalidArgument, "--immediate and --async are mutually exclusive.");
     if (launch.label) return not_with("--label");
     if (launch.kill_on_bad_exit.value_or(false)) return not_with("--kill-on-bad-exit");
     if (launch.wait_seconds) return not_with("--wait");
+    if (!launch.prolog.empty()) return not_with("--prolog");
     if (!launch.epilog.empty()) return not_with("--epilog");
-    if (!pmi::is_none(launch.mpi)) return not_with("--mpi=" + launch.mpi);
     const Streams streams = plan_streams(launch);
     for (const Stream* stream : {&streams.in, &streams.out, &streams.err}) {
         if (stream->kind == Stream::Kind::OneTask) return not_with("the stream of one task");
@@ -130,9 +132,7 @@ void describe_streams(const JobRequest& request, wire::StepLaunch& launch) {
     const bool one = streams.in.kind == Stream::Kind::OneTask;
     launch.set_stdin_to_all(!one);
     if (one) launch.set_stdin_task(streams.in.task);
-    const bool made_here = !stays && streams.out.kind == Stream::Kind::LocalFile;
-    launch.set_open_mode(
-        static_cast<std::uint32_t>(made_here ? model::OpenMode::Append : request.job.open_mode));
+    launch.set_open_mode(static_cast<std::uint32_t>(request.job.open_mode));
     launch.set_label(request.launch.label);
     launch.set_unbuffered(request.launch.unbuffered || request.launch.pty);
     if (!request.launch.pty) return;
@@ -191,6 +191,15 @@ Status prepare(Launchable& what, const std::vector<std::string>& words) {
     return {};
 }
 
+Status check_async_mpi(const JobRequest& request, const config::Config& config) {
+    const std::string kind = mpi_kind(request, config);
+    if (pmi::is_none(kind)) return {};
+    return fail(Errc::InvalidArgument,
+                fmt::format("--async does not support MPI type '{}' (set by --mpi, SLURM_MPI_TYPE "
+                            "or MpiDefault). Use --mpi=none to run a non-MPI program.",
+                            kind));
+}
+
 void describe_launch(const Launchable& what, const config::Config& config,
                      wire::StepLaunch& launch) {
     const JobRequest& request = what.request;
@@ -216,7 +225,7 @@ void describe_launch(const Launchable& what, const config::Config& config,
     launch.set_gpu_bind(request.job.gpu_bind);
     launch.set_kill_on_bad_exit(request.launch.kill_on_bad_exit.value_or(false));
     launch.set_no_kill(request.job.no_kill);
-    launch.set_mpi(request.launch.async ? "none" : mpi_kind(request, config));
+    launch.set_mpi(mpi_kind(request, config));
     launch.set_distribution(distribution_text(request));
     launch.set_external_launcher(request.launch.external_launcher);
     launch.set_task_prolog(absolute(request.launch.task_prolog, surroundings));

@@ -28,6 +28,9 @@ bool answered_list(const options::JobRequest& request);
 // filled in.
 Status prepare(Launchable& what, const std::vector<std::string>& words);
 
+// --async has no srun that could serve MPI.
+Status check_async_mpi(const options::JobRequest& request, const config::Config& config);
+
 void describe_launch(const Launchable& what, const config::Config& config,
                      wire::StepLaunch& launch);
 

@@ -103,8 +103,7 @@ Result<int> StepRun::run() {
     loop_.run();
     parts_.link.stop_listening();
     terminal_.reset();
-    const bool tasks_count = !unread_ && !request_.launch.async;
-    return tasks_count ? std::max(table_.exit_code(), forced_code_) : forced_code_;
+    return unread_ ? forced_code_ : std::max(table_.exit_code(), forced_code_);
 }
 
 void StepRun::on_controller_back() {
@@ -197,19 +196,6 @@ void StepRun::on_started(Node& node, const std::vector<std::uint32_t>& tasks,
     if (!error.empty()) return launch_failed(node.name, error);
     table_.start(to_set(tasks, node.first_task));
     explain(request_, fmt::format("Node {}, {} tasks started", node.name, tasks.size()));
-    node.started = true;
-    if (request_.launch.async && std::ranges::all_of(nodes_, &Node::started)) leave();
-}
-
-// --async: all tasks run, and from here on they need nobody.
-void StepRun::leave() {
-    wire::SrunToStepd message;
-    message.mutable_detach();
-    parts_.server.send_all(message);
-    const std::string id = model::to_string(parts_.made.step.key);
-    print(request_.ask.parsable ? id + "\n" : fmt::format("Submitted step {}\n", id));
-    over_ = true;
-    loop_.stop();
 }
 
 void StepRun::launch_failed(const std::string& node, const std::string& why) {
@@ -235,7 +221,6 @@ void StepRun::on_exited(Node& node, const TaskExit& exit) {
     const bool first = !table_.any_ended();
     node.left.erase(exit.tasks);
     table_.end(exit);
-    if (request_.launch.async) return;  // How its tasks end is not for this srun to tell.
     gatherer_.add(exit);
     if (first) first_task_exited();
     // Others may end in the same way in this moment; when none is left there is nothing to wait

@@ -42,7 +42,7 @@ class StepRun {
         model::IndexSet tasks, left;   // Left: not known to have ended. Counted through all parts.
         JobId job;                     // The component it belongs to,
         std::uint32_t first_task = 0;  // and the number of that component's first task.
-        bool arrived = false, started = false, finished = false;
+        bool arrived = false, finished = false;
     };
     // srun_run.cpp: messages of the stepds and of the controller.
     Status open_streams();
@@ -69,7 +69,6 @@ class StepRun {
     void launch_failed(const std::string& node, const std::string& why);
     void ask_about_absent();
     void finish();
-    void leave();
 
     // srun_signals.cpp: what the user and the system send, and ending the step by force.
     void watch_signals();

@@ -32,7 +32,7 @@ struct Streams {
 Streams plan_streams(const options::LaunchSettings& launch);
 
 // What the nodes are told: the pattern they open, or "" for what passes through srun. One that
-// does not stay opens its files only to make them anew; the nodes add to them.
+// does not stay opens none itself.
 std::string pattern_for_nodes(const Stream& stream, bool srun_stays);
 
 }  // namespace switchyard::cli::submit

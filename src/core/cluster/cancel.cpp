@@ -122,7 +122,17 @@ std::optional<Errc> Cluster::Impl::signal_one(JobId id, const event::Signal& eve
     if (step) {
         if (pending) return Errc::InvalidStepId;
         const auto found = steps_.find(StepKey{id, job.attempt, *step});
-        if (found == steps_.end() || found->second.end) return Errc::InvalidStepId;
+        if (found == steps_.end()) return Errc::InvalidStepId;
+        // The part in another component was meant as well, and took this one with it.
+        const auto& end = found->second.end;
+        if (job.het && end && end->ended == now_ && !model::start_of(found->second))
+            return std::nullopt;
+        if (end) return Errc::InvalidStepId;
+        if (model::is_pending(found->second)) {
+            if (!ends) return Errc::InvalidStepId;
+            end_queued(found->first, model::JobState::Cancelled);
+            return std::nullopt;
+        }
         if (!ends) {
             signal_running(job, event, step);
             return std::nullopt;

@@ -89,6 +89,12 @@ class Cluster::Impl {
     Impl(Settings settings, Records records, Instant now, JobKeeping keeping);
 
     enum class StepTry { Made, Busy, Refused };
+    // Where the part of a step in one job goes.
+    struct StepPlan {
+        model::StepLayout layout;
+        std::string ports;
+        std::optional<model::HetStep> het;
+    };
 
     // --- cluster.cpp: dispatch, records, small tools
     void step(Instant at, const Event& event);
@@ -391,7 +397,7 @@ class Cluster::Impl {
     void end_pending_companions(const Job& job, const model::Outcome& outcome);
     void share_reason(const Job& leader);
     void check_component(const Job& job) const;
-    StepTry try_parts(const event::CreateStep& event);
+    Result<std::vector<StepPlan>> plan_parts(const event::CreateStep& event) const;
 
     // --- het_places.cpp: where all components fit, each beside the others
     Component component_of(const JobSpec& spec) const;
@@ -455,13 +461,17 @@ class Cluster::Impl {
     // --- steps.cpp, step_layout.cpp
     void on(const event::CreateStep& event);
     StepTry try_step(const event::CreateStep& event, bool first_time);
+    Result<std::vector<StepPlan>> plan_step(const event::CreateStep& event) const;
+    Status may_step(const event::CreateStep& event) const;
+    bool has_numbers_left(const event::CreateStep& event) const;
     Result<model::StepLayout> lay_out_step(const Job& job, const event::CreateStep& event) const;
     Result<std::string> reserve_ports(const model::StepSpec& spec,
                                       const model::StepLayout& layout) const;
     bool answer_repeated(const event::CreateStep& event);
-    StepKey make_step(Job& job, const event::CreateStep& event, model::StepLayout layout,
-                      std::string ports, std::optional<model::HetStep> het);
+    std::vector<StepKey> record_steps(const event::CreateStep& event);
+    void begin_step(model::Step& step, StepPlan plan);
     void launch_step(const StepKey& key);
+    void launch_on(const std::string& node, const StepKey& key);
     void on(const event::StepEnded& event);
     void on(const event::StepStarted& event);
     void on(const event::JobClean& event);
@@ -472,6 +482,16 @@ class Cluster::Impl {
     bool has_step_on(const Job& job, const std::string& node) const;
     void retry_waiting_steps(JobId job);
     model::ExitStatus worst_step_exit(const Job& job) const;
+
+    // --- queued_steps.cpp
+    void queue_step(const event::CreateStep& event);
+    std::vector<StepKey> parts_of(const StepKey& key) const;
+    event::CreateStep queued_request(const std::vector<StepKey>& parts) const;
+    StepTry try_queued(const StepKey& key);
+    void end_queued(const StepKey& key, model::JobState state);
+    void waits_no_more(const StepKey& key);
+    void refuse_waiting_steps(const Job& job);
+    void check_queued_steps() const;
 
     // --- cancel.cpp
     void on(const event::Signal& event);

@@ -23,9 +23,11 @@ namespace switchyard::core {
 
 using sched::PartitionIndex;
 
-// A CreateStep that found no room.
+// A step that found no room: either an srun waits for it, with its request, or it is a record of
+// its own (srun --async), and nobody does.
 struct WaitingStep {
     event::CreateStep request;
+    std::optional<StepId> record = {};  // Then only this counts.
 };
 
 // Somebody who is told when steps end.

@@ -151,58 +151,40 @@ void Cluster::Impl::check_component(const Job& job) const {
 }
 
 // One srun in several components: every part is laid out before the first is made.
-Cluster::Impl::StepTry Cluster::Impl::try_parts(const event::CreateStep& event) {
-    std::vector<event::CreateStep> parts;
-    parts.push_back(event);
+Result<std::vector<Cluster::Impl::StepPlan>> Cluster::Impl::plan_parts(
+    const event::CreateStep& event) const {
+    std::vector<event::CreateStep> parts{event};
     parts.back().more.clear();
     for (const event::CreateStep::Part& part : event.more) {
         parts.push_back(parts.front());
         parts.back().job = part.job;
         parts.back().spec = part.spec;
     }
-    const auto refused = [&](Errc code) {
-        refuse(event.token, code);
-        return StepTry::Refused;
-    };
-    std::vector<model::StepLayout> layouts;
-    std::uint32_t number = 0, tasks = 0, nodes = 0;
+    const JobId leader = leader_of(jobs_.at(event.job)).id;
+    // What is wrong with one of them is told before any is found busy: it may be queued then.
     for (const event::CreateStep& part : parts) {
         const Job* job = find_job(part.job);
-        if (job == nullptr || !job->het || job->het->leader != leader_of(jobs_.at(event.job)).id)
-            return refused(Errc::InvalidJobId);
-        if (!may_touch(event.caller, *job)) return refused(Errc::AccessDenied);
-        if (std::holds_alternative<model::Pending>(job->phase)) return refused(Errc::JobPending);
-        if (std::holds_alternative<model::Suspended>(job->phase)) return StepTry::Busy;
-        if (!std::holds_alternative<model::Running>(job->phase)) return refused(Errc::JobFinished);
-        if (is_configuring(*job)) return StepTry::Busy;
-        auto layout = lay_out_step(*job, part);
-        if (!layout) {
-            if (layout.error().code == Errc::NodesBusy) return StepTry::Busy;
-            reply(event.token, reply::Failed{layout.error(), {}});
-            return StepTry::Refused;
-        }
-        number = std::max(number, job->next_step);
-        tasks += layout->task_count();
-        nodes += static_cast<std::uint32_t>(layout->nodes.size());
-        layouts.push_back(*std::move(layout));
+        if (job == nullptr || !job->het || job->het->leader != leader)
+            return fail(Errc::InvalidJobId);
+        const Status may = may_step(part);
+        if (!may && may.error().code != Errc::NodesBusy) return Failure{may.error()};
     }
-    reply::StepMade made;
-    model::HetStep place{0, tasks, 0, nodes};
-    std::vector<StepKey> keys;
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-        Job& job = jobs_.at(parts[i].job);
-        job.next_step = number;
-        const auto tasks_here = layouts[i].task_count();
-        const auto nodes_here = static_cast<std::uint32_t>(layouts[i].nodes.size());
-        keys.push_back(make_step(job, parts[i], std::move(layouts[i]), {}, place));
-        place.task_offset += tasks_here;
-        place.node_offset += nodes_here;
+    std::vector<StepPlan> plans;
+    model::HetStep place;
+    for (const event::CreateStep& part : parts) {
+        SY_CHECK(may_step(part));
+        StepPlan plan;
+        SY_TRY(plan.layout, lay_out_step(jobs_.at(part.job), part));
+        place.tasks += plan.layout.task_count();
+        place.nodes += static_cast<std::uint32_t>(plan.layout.nodes.size());
+        plans.push_back(std::move(plan));
     }
-    made.key = keys.front();
-    made.more.assign(keys.begin() + 1, keys.end());
-    reply(event.token, std::move(made));
-    for (const StepKey& key : keys) launch_step(key);
-    return StepTry::Made;
+    for (StepPlan& plan : plans) {
+        plan.het = place;
+        place.task_offset += plan.layout.task_count();
+        place.node_offset += static_cast<std::uint32_t>(plan.layout.nodes.size());
+    }
+    return plans;
 }
 
 }  // namespace switchyard::core

@@ -96,7 +96,7 @@ void Cluster::Impl::check_invariants() const {
             SY_ASSERT(!found->second.running_nodes.empty());
         }
     }
-    for (const auto& [key, step] : steps_) SY_ASSERT(jobs_.contains(key.job));
+    check_queued_steps();
 }
 
 }  // namespace switchyard::core

@@ -77,7 +77,7 @@ void Cluster::Impl::launch_batch(Job& job) {
     step.spec.name = "batch";
     step.spec.tasks = 1;
     step.layout.nodes.push_back({allocation.nodes.front(), {0}});
-    step.started = now_;
+    step.submitted = step.started = now_;
     step.running_nodes = {allocation.nodes.front().node};
     touch(step);
     JobSide& own = side(job.id);
@@ -129,12 +129,7 @@ void Cluster::Impl::end_run(Job& job, model::Outcome outcome, EndCause cause, Se
         const bool answers = nodes_[*node_index(node)].responding;
         if (answers) emit(effect::EndJob{node, job.id, job.attempt, cause, grace});
     }
-    if (JobSide* own = find_side(job.id)) {
-        for (const WaitingStep& waiting : std::exchange(own->waiting_steps, {})) {
-            refuse(waiting.request.token, Errc::JobFinished);
-            drop_token(waiting.request.token, job.id);
-        }
-    }
+    refuse_waiting_steps(job);
     for (const std::string& node : clean) {
         close_steps_on(job, node);
         release_on(job, node);

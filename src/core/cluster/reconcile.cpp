@@ -117,7 +117,7 @@ void Cluster::Impl::reconcile_job(Job& job, const std::string& node,
             if (std::holds_alternative<model::Suspended>(job.phase))
                 emit(effect::Freeze{node, id, attempt, false});
         } else if (own_side.launched_here.contains(step_id)) {
-            emit(effect::LaunchStep{node, key});
+            launch_on(node, key);
         } else {
             // Only its srun can launch it again. It has until the grace is over to come back.
             own_side.doubted.insert({step_id, node});

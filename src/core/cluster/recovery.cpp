@@ -153,7 +153,15 @@ void Cluster::Impl::index_job(const Job& job) {
     const auto first = steps_.lower_bound(StepKey{job.id, job.attempt, StepId{0}});
     for (auto at = first;
          at != steps_.end() && at->first.job == job.id && at->first.attempt == job.attempt; ++at) {
-        if (!at->second.end) side(job.id).active_steps.insert(at->first.step);
+        if (at->second.end) continue;
+        JobSide& own = side(job.id);
+        if (model::is_pending(at->second)) {
+            own.waiting_steps.push_back({{}, at->first.step});
+            continue;
+        }
+        own.active_steps.insert(at->first.step);
+        // What it runs is in the store: no srun is needed to launch it.
+        if (at->second.spec.detached) own.launched_here.insert(at->first.step);
     }
     if (job.spec->kind == model::JobKind::Allocation && !job.spec->detached &&
         !std::holds_alternative<model::Completing>(job.phase)) {

@@ -13,11 +13,18 @@ bool is_regular(StepId step) {
     return step != kBatchStep && step != kExternStep && step != kInteractiveStep;
 }
 
-// Steps of srun that run, and those that wait for room and for nobody.
+bool is_queued(const WaitingStep& step) { return step.record.has_value(); }
+
+// Steps of srun that run, and those that wait for room without one.
 bool has_steps(const JobSide& side) {
-    const auto detached = [](const WaitingStep& step) { return step.request.spec.detached; };
     return std::ranges::any_of(side.active_steps, is_regular) ||
-           std::ranges::any_of(side.waiting_steps, detached);
+           std::ranges::any_of(side.waiting_steps, is_queued);
+}
+
+bool has_step(const JobSide& side, StepId step) {
+    return side.active_steps.contains(step) ||
+           std::ranges::any_of(side.waiting_steps,
+                               [&](const WaitingStep& one) { return one.record == step; });
 }
 
 }  // namespace
@@ -29,8 +36,8 @@ void Cluster::Impl::on(const event::WaitForSteps& event) {
     if (std::holds_alternative<model::Pending>(job->phase))
         return refuse(event.token, Errc::JobPending);
     JobSide* own = find_side(event.job);
-    const bool nothing = own == nullptr || !has_steps(*own) ||
-                         (event.step && !own->active_steps.contains(*event.step));
+    const bool nothing =
+        own == nullptr || !has_steps(*own) || (event.step && !has_step(*own, *event.step));
     if (nothing) return reply(event.token, reply::StepEnds{});
     own->watchers.push_back({event.token, event.step});
     tokens_[event.token].ends_of.insert(event.job);

@@ -10,6 +10,8 @@
 namespace switchyard::core {
 namespace {
 
+constexpr std::size_t kStepTriesMax = 100;
+
 // The worse of two exits, as srun judges: a signal beats a code, a higher code a lower.
 bool is_worse(const model::ExitStatus& a, const model::ExitStatus& b) {
     const auto weight = [](const model::ExitStatus& e) {
@@ -24,6 +26,7 @@ void Cluster::Impl::on(const event::CreateStep& event) {
     const StepTry outcome = try_step(event, true);
     if (outcome != StepTry::Busy) return;
     if (event.spec.immediate) return refuse(event.token, Errc::NodesBusy);
+    if (event.spec.detached) return queue_step(event);
     side(event.job).waiting_steps.push_back({event});
     tokens_[event.token].steps_of.insert(event.job);
     reply(event.token, reply::StepWaits{Errc::NodesBusy}, false);
@@ -47,6 +50,7 @@ bool Cluster::Impl::answer_repeated(const event::CreateStep& event) {
     // The answer goes first: by it the shell knows which step its srun's command line belongs to.
     reply(event.token, reply::StepMade{keys.front(), {keys.begin() + 1, keys.end()}});
     for (const StepKey& key : keys) {
+        if (model::is_pending(steps_.at(key))) continue;
         JobSide& own_side = side(key.job);
         own_side.launched_here.insert(key.step);
         for (const std::string& node : steps_.at(key).running_nodes)
@@ -57,69 +61,108 @@ bool Cluster::Impl::answer_repeated(const event::CreateStep& event) {
 }
 
 Cluster::Impl::StepTry Cluster::Impl::try_step(const event::CreateStep& event, bool first_time) {
-    const auto refused = [&](Errc code) {
-        refuse(event.token, code);
+    const auto refused = [&](const Error& why) {
+        reply(event.token, reply::Failed{why, {}});
         return StepTry::Refused;
     };
-    Job* job = find_job(event.job);
-    if (job == nullptr) return refused(Errc::InvalidJobId);
-    if (!may_touch(event.caller, *job)) return refused(Errc::AccessDenied);
+    const Job* job = find_job(event.job);
+    if (job == nullptr) return refused(fail(Errc::InvalidJobId).error);
+    if (!may_touch(event.caller, *job)) return refused(fail(Errc::AccessDenied).error);
     if (event.nonce != 0 && first_time && answer_repeated(event)) return StepTry::Made;
-    if (!event.more.empty()) return try_parts(event);
-    if (std::holds_alternative<model::Pending>(job->phase)) return refused(Errc::JobPending);
-    if (std::holds_alternative<model::Suspended>(job->phase)) return StepTry::Busy;
-    if (!std::holds_alternative<model::Running>(job->phase)) return refused(Errc::JobFinished);
-    if (is_configuring(*job)) return StepTry::Busy;
-    if (job->next_step >= limits::kStepsPerJobMax) return refused(Errc::StepLimit);
-    JobSide& own_side = side(job->id);
-    if (event.spec.interactive && own_side.active_steps.contains(kInteractiveStep))
-        return refused(Errc::StepLimit);
-
-    auto layout = lay_out_step(*job, event);
-    if (!layout) {
-        if (layout.error().code == Errc::NodesBusy) return StepTry::Busy;
-        reply(event.token, reply::Failed{layout.error(), {}});
-        return StepTry::Refused;
-    }
-    auto ports = reserve_ports(event.spec, *layout);
-    if (!ports) {
-        reply(event.token, reply::Failed{ports.error(), {}});
-        return StepTry::Refused;
-    }
-    const StepKey key = make_step(*job, event, std::move(*layout), *std::move(ports), std::nullopt);
-    reply(event.token, reply::StepMade{key});
-    launch_step(key);
+    if (!has_numbers_left(event)) return refused(fail(Errc::StepLimit).error);
+    auto plans = plan_step(event);
+    if (!plans && plans.error().code == Errc::NodesBusy) return StepTry::Busy;
+    if (!plans) return refused(plans.error());
+    const std::vector<StepKey> keys = record_steps(event);
+    for (std::size_t i = 0; i < keys.size(); ++i)
+        begin_step(steps_.at(keys[i]), std::move((*plans)[i]));
+    reply(event.token, reply::StepMade{keys.front(), {keys.begin() + 1, keys.end()}});
+    for (const StepKey& key : keys) launch_step(key);
     return StepTry::Made;
 }
 
-// The record of a step whose place was found.
-StepKey Cluster::Impl::make_step(Job& job, const event::CreateStep& event, model::StepLayout layout,
-                                 std::string ports, std::optional<model::HetStep> het) {
-    model::Step step;
-    step.resv_ports = std::move(ports);
-    step.het = het;
-    step.key = {job.id, job.attempt,
-                event.spec.interactive ? kInteractiveStep : StepId{job.next_step}};
-    if (!event.spec.interactive) ++job.next_step;
-    step.nonce = event.nonce;
-    step.spec = event.spec;
-    step.layout = std::move(layout);
+bool Cluster::Impl::has_numbers_left(const event::CreateStep& event) const {
+    const auto left = [&](JobId id) {
+        const Job* job = find_job(id);
+        return job == nullptr || job->next_step < limits::kStepsPerJobMax;
+    };
+    return left(event.job) && std::ranges::all_of(event.more, left, &event::CreateStep::Part::job);
+}
+
+// Whether the job runs and takes steps. NodesBusy: not now.
+Status Cluster::Impl::may_step(const event::CreateStep& event) const {
+    const Job* job = find_job(event.job);
+    if (job == nullptr) return fail(Errc::InvalidJobId);
+    if (!may_touch(event.caller, *job)) return fail(Errc::AccessDenied);
+    if (std::holds_alternative<model::Pending>(job->phase)) return fail(Errc::JobPending);
+    if (std::holds_alternative<model::Suspended>(job->phase)) return fail(Errc::NodesBusy);
+    if (!std::holds_alternative<model::Running>(job->phase)) return fail(Errc::JobFinished);
+    if (is_configuring(*job)) return fail(Errc::NodesBusy);
+    const auto own_side = sides_.find(job->id);
+    const bool has_interactive =
+        own_side != sides_.end() && own_side->second.active_steps.contains(kInteractiveStep);
+    if (event.spec.interactive && has_interactive) return fail(Errc::StepLimit);
+    return {};
+}
+
+// Where all of it can begin now, part by part. NodesBusy: nowhere yet.
+Result<std::vector<Cluster::Impl::StepPlan>> Cluster::Impl::plan_step(
+    const event::CreateStep& event) const {
+    if (!event.more.empty()) return plan_parts(event);
+    SY_CHECK(may_step(event));
+    StepPlan plan;
+    SY_TRY(plan.layout, lay_out_step(jobs_.at(event.job), event));
+    SY_TRY(plan.ports, reserve_ports(event.spec, plan.layout));
+    return std::vector{std::move(plan)};
+}
+
+// Records that have not begun, with one number in all jobs that have a part.
+std::vector<StepKey> Cluster::Impl::record_steps(const event::CreateStep& event) {
+    std::vector<event::CreateStep::Part> parts{{event.job, event.spec}};
+    parts.insert(parts.end(), event.more.begin(), event.more.end());
+    std::uint32_t number = 0;
+    for (const auto& part : parts) number = std::max(number, jobs_.at(part.job).next_step);
+    std::vector<StepKey> keys;
+    for (const auto& [id, spec] : parts) {
+        Job& job = jobs_.at(id);
+        model::Step step;
+        step.key = {id, job.attempt, spec.interactive ? kInteractiveStep : StepId{number}};
+        if (!spec.interactive) job.next_step = number + 1;
+        step.nonce = event.nonce;
+        step.spec = spec;
+        step.spec.detached = event.spec.detached;  // It is one srun's.
+        step.submitted = now_;
+        touch(job);
+        touch(step);
+        keys.push_back(step.key);
+        steps_.insert_or_assign(step.key, std::move(step));
+    }
+    return keys;
+}
+
+// There is room: from here on its nodes are told of it.
+void Cluster::Impl::begin_step(model::Step& step, StepPlan plan) {
+    step.layout = std::move(plan.layout);
+    step.resv_ports = std::move(plan.ports);
+    step.het = plan.het;
     step.started = now_;
     for (const model::StepNode& node : step.layout.nodes)
         step.running_nodes.push_back(node.grant.node);
-    JobSide& own_side = side(job.id);
+    JobSide& own_side = side(step.key.job);
     own_side.active_steps.insert(step.key.step);
     own_side.launched_here.insert(step.key.step);
-    touch(job);
     touch(step);
-    const StepKey key = step.key;
-    steps_.insert_or_assign(key, std::move(step));
-    return key;
 }
 
 void Cluster::Impl::launch_step(const StepKey& key) {
-    const std::vector<std::string> nodes = steps_.at(key).running_nodes;
-    for (const std::string& node : nodes) emit(effect::LaunchStep{node, key});
+    for (const std::string& node : steps_.at(key).running_nodes) launch_on(node, key);
+}
+
+// What a node hears of late, while the job is suspended, stands still from the beginning.
+void Cluster::Impl::launch_on(const std::string& node, const StepKey& key) {
+    emit(effect::LaunchStep{node, key});
+    if (std::holds_alternative<model::Suspended>(jobs_.at(key.job).phase))
+        emit(effect::Freeze{node, key.job, key.attempt, false});
 }
 
 // --resv-ports: numbers that no other step has on any of these nodes.
@@ -141,26 +184,31 @@ Result<std::string> Cluster::Impl::reserve_ports(const model::StepSpec& spec,
         if (std::ranges::none_of(step.running_nodes, here)) continue;
         if (const auto taken = model::parse_index_set(step.resv_ports)) free.erase(*taken);
     }
+    // More than there are is no matter of waiting.
+    if (settings_.last_port - settings_.first_port + 1 < wanted)
+        return fail(Errc::InvalidArgument, "Requested ports are in use");
     if (free.size() < wanted) return fail(Errc::NodesBusy, "Requested ports are in use");
     return to_string(free.first(wanted));
 }
 
+// In the order in which they came; one that fits does not wait for one that does not. When the
+// first many find no room the others are not looked at: one end of a step costs no more than that.
 void Cluster::Impl::retry_waiting_steps(JobId id) {
     JobSide* own_side = find_side(id);
-    if (own_side == nullptr || own_side->waiting_steps.empty()) return;
-    std::vector<WaitingStep> waiting = std::exchange(own_side->waiting_steps, {});
-    std::vector<WaitingStep> still;
-    for (WaitingStep& one : waiting) {
-        if (try_step(one.request, false) == StepTry::Busy) {
-            still.push_back(std::move(one));
-        } else {
+    if (own_side == nullptr) return;
+    const Attempt attempt = jobs_.at(id).attempt;
+    std::vector<WaitingStep>& waiting = own_side->waiting_steps;
+    for (std::size_t busy = 0; busy < waiting.size() && busy < kStepTriesMax;) {
+        const WaitingStep one = waiting[busy];
+        const StepTry outcome =
+            one.record ? try_queued({id, attempt, *one.record}) : try_step(one.request, false);
+        if (outcome == StepTry::Busy) {
+            ++busy;
+        } else if (!one.record) {
+            waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(busy));
             drop_token(one.request.token, id);
         }
     }
-    if (still.empty()) return;
-    JobSide& again = side(id);
-    again.waiting_steps.insert(again.waiting_steps.begin(), std::make_move_iterator(still.begin()),
-                               std::make_move_iterator(still.end()));
 }
 
 void Cluster::Impl::on(const event::StepStarted& event) {

@@ -106,6 +106,7 @@ model::StepSpec step_options(const Words& words) {
     if (words.values.contains("w")) spec.required_nodes = *model::expand_hostlist(words.get("w"));
     if (words.values.contains("gres")) spec.gres_per_node = *model::parse_gres(words.get("gres"));
     spec.overlap = words.has("overlap");
+    spec.detached = words.has("async");
     spec.exact = words.has("exact");
     spec.immediate = words.has("immediate");
     spec.gres_none = words.has("nogres");

@@ -89,9 +89,14 @@ Lines step_lines(const Cluster& cluster) {
         }
         if (!one.resv_ports.empty()) text += "ports " + one.resv_ports + " ";
         if (one.het) text += fmt::format("tasks {}+ of {} ", one.het->task_offset, one.het->tasks);
-        text += one.end ? fmt::format("{} {}", model::long_name(one.end->state),
-                                      to_string(one.end->exit))
-                        : "runs on " + model::compress_hostlist(one.running_nodes);
+        if (one.end) {
+            text +=
+                fmt::format("{} {}", model::long_name(one.end->state), to_string(one.end->exit));
+        } else if (model::is_pending(one)) {
+            text += "waits";
+        } else {
+            text += "runs on " + model::compress_hostlist(one.running_nodes);
+        }
         lines.push_back(text);
     }
     return lines;
