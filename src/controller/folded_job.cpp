@@ -30,6 +30,7 @@ constexpr Kept kRun[] = {for_line(wire::Running::kAllocationFieldNumber, kAlloca
                          {wire::Running::kStartedFieldNumber},
                          {wire::Running::kEndsByFieldNumber},
                          {wire::Running::kSuspendedForFieldNumber},
+                         {wire::Running::kGpusIdleSinceFieldNumber},
                          {wire::Running::kPreemptableAtFieldNumber},
                          {wire::Running::kPreemptedFieldNumber},
                          {wire::Running::kConfiguringFieldNumber}};

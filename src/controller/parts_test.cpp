@@ -89,6 +89,7 @@ TEST(FoldedJob, CutToItsStateItKeepsWhoItIsAndHowItStands) {
     run.started = Instant{Seconds{5}};
     run.ends_by = Instant{Seconds{9}};
     run.configuring = true;
+    run.gpus_idle_since = Instant{Seconds{6}};
     run.licenses = "fluent:2";
     model::Outcome outcome;
     outcome.state = model::JobState::Failed;
