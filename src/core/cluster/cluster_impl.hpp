@@ -211,7 +211,7 @@ class Cluster::Impl {
     };
     void start_what_fits(std::uint32_t& attempts);
     void start_in_line(std::uint32_t& attempts);
-    bool take_up(sched::Offers& offers);
+    bool take_up_offer();
     Try try_start(sched::Group& group, sched::QueueKey key);
     Try try_beside(sched::Group& group, sched::QueueKey key);
     bool heed_those_ahead(PartitionIndex partition, sched::QueueKey key);
@@ -623,6 +623,7 @@ class Cluster::Impl {
     // Derived.
     sched::NodePool pool_;
     sched::Queue queue_;
+    sched::Offers offers_;  // What the last pass had no time for.
     std::vector<NodeSide> node_sides_;
     std::map<JobId, JobSide> sides_;
     std::map<JobId, ArraySide> arrays_;

@@ -193,6 +193,7 @@ void Cluster::Impl::reset_tables() {
         }
     }
     queue_.clear();
+    offers_.clear();
     queue_.set_partition_count(partitions_.size());
     pool_.reset(nodes_, settings_.unit);
     pool_.set_partitions(partitions_);

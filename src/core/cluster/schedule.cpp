@@ -78,23 +78,21 @@ class Failures {
 void Cluster::Impl::start_what_fits(std::uint32_t& attempts) {
     if (!settings_.backfill) return start_in_line(attempts);
     Failures failures;
-    sched::Offers offers;
     std::uint32_t turns = 0;  // Of those who were offered something.
     const std::uint64_t started_before = figures_.jobs_started;
     while (true) {
-        if (queue_.has_offers()) offers.add(queue_.take_offers(pool_, now_));
+        if (queue_.has_offers()) offers_.renew(queue_.take_offers(pool_, now_));
         sched::Group* group = queue_.foremost(pool_);
-        if (group == nullptr && offers.empty()) return;
+        if (group == nullptr && offers_.empty()) return;
         if (attempts >= kAttemptsPerPassMax || turns >= kOffersPerPassMax ||
             figures_.jobs_started - started_before > kStartsPerPassMax) {
-            // Untold offers are made again.
-            for (const NodeIndex node : offers.withdraw()) queue_.wake(node);
             more_to_do_ = true;
             return;
         }
-        if (!offers.empty() && (group == nullptr || offers.first_key() < *group->members.begin())) {
+        if (!offers_.empty() &&
+            (group == nullptr || offers_.first_key() < *group->members.begin())) {
             ++turns;
-            if (take_up(offers)) ++attempts;
+            if (take_up_offer()) ++attempts;
             continue;
         }
         ++attempts;
@@ -112,20 +110,20 @@ void Cluster::Impl::start_what_fits(std::uint32_t& attempts) {
 
 // The first of all offers is told to whom it serves, and then to the next of the same shape. True
 // if somebody tried.
-bool Cluster::Impl::take_up(sched::Offers& offers) {
-    sched::Offer offer = offers.take_first();
+bool Cluster::Impl::take_up_offer() {
+    sched::Offer offer = offers_.take_first();
     const auto hand_on = [&](bool behind) {
         sched::Group* next = queue_.first_served(offer, behind, pool_, now_);
         if (next == nullptr || *next->members.begin() == offer.key) return next;
         offer.key = *next->members.begin();
-        offers.add({offer});
+        offers_.add({offer});
         return static_cast<sched::Group*>(nullptr);
     };
     sched::Group* group = hand_on(false);
     if (group == nullptr) return false;
     const Try tried = try_start(*group, offer.key);
     if (tried.started) {
-        offers.keep(offer.node, pool_.node(offer.node).free);
+        offers_.keep(offer.node, pool_.node(offer.node).free);
     } else {
         queue_.block(*group, tried.missing);
     }

@@ -55,12 +55,19 @@ void Offers::keep(NodeIndex node, const Room& left) {
     turns_.insert(turn_of(heap));
 }
 
-std::vector<NodeIndex> Offers::withdraw() {
-    std::vector<NodeIndex> nodes;
-    for (const auto& [node, heap] : nodes_) nodes.push_back(node);
+void Offers::renew(const std::vector<Offer>& offers) {
+    for (const Offer& each : offers) {
+        const auto found = nodes_.find(each.node);
+        if (found == nodes_.end()) continue;
+        turns_.erase(turn_of(found->second));
+        nodes_.erase(found);
+    }
+    add(offers);
+}
+
+void Offers::clear() {
     nodes_.clear();
     turns_.clear();
-    return nodes;
 }
 
 }  // namespace switchyard::core::sched

@@ -1,7 +1,8 @@
 // offers.hpp: nodes that have got room, each held out to the shapes that wait, foremost job first.
 //
 // An offer is made on a glance; whether the node truly serves anybody is found out only when it is
-// that job's turn. Most never come to their turn, for the room is taken before.
+// that job's turn. Most never come to their turn, for the room is taken before. What a pass has no
+// time for waits for the next one: to begin anew would be to tell the same jobs no for ever.
 #pragma once
 
 #include <cstdint>
@@ -31,13 +32,14 @@ struct Offer {
 class Offers {
   public:
     void add(const std::vector<Offer>& offers);
+    // The same of nodes that have got more room: what is still on offer there is forgotten.
+    void renew(const std::vector<Offer>& offers);
+    void clear();
     bool empty() const { return turns_.empty(); }
     const QueueKey& first_key() const { return std::get<0>(*turns_.begin()); }
     Offer take_first();
     // So much is left on the node: who needs more is told no.
     void keep(NodeIndex node, const Room& left);
-    // All nodes on offer; none of them is any more.
-    std::vector<NodeIndex> withdraw();
 
   private:
     using Turn = std::tuple<QueueKey, PartitionIndex, NodeIndex>;

@@ -31,8 +31,18 @@ TEST(Offers, WhoNeedsMoreThanIsLeftHasNoTurn) {
     left.cores = 2;
     offers.keep(1, left);
     EXPECT_EQ(offers.take_first().key.job, JobId{11});
-    EXPECT_EQ(offers.withdraw(), std::vector<NodeIndex>{2});
+    EXPECT_EQ(offers.take_first().key.job, JobId{12});
     EXPECT_TRUE(offers.empty());
+}
+
+TEST(Offers, ANodeThatGotMoreRoomIsOfferedAnewAndOthersGoOnWhereTheyWere) {
+    Offers offers;
+    offers.add({offer(10, 1, 1), offer(11, 1, 1), offer(12, 2, 1)});
+    EXPECT_EQ(offers.take_first().key.job, JobId{10});
+    offers.renew({offer(10, 1, 1), offer(13, 1, 1)});
+    std::vector<std::uint32_t> jobs;
+    while (!offers.empty()) jobs.push_back(offers.take_first().key.job.value);
+    EXPECT_EQ(jobs, (std::vector<std::uint32_t>{10, 12, 13}));
 }
 
 }  // namespace
