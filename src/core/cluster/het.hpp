@@ -20,7 +20,7 @@ struct Component {
     struct Where {
         sched::PartitionIndex partition = 0;
         sched::Demand demand;
-        sched::QueueKey key;  // The leader's in this partition: tiers may differ.
+        sched::QueueKey key;  // The same of all components.
     };
     JobId job;  // None of a submission that is only being looked at.
     Seconds limit{};

@@ -1,5 +1,5 @@
 // het_places.cpp: where the components of a heterogeneous job fit, each beside the others: now, or
-// if nobody held anything. Each has the place in line that its partition gives it.
+// if nobody held anything.
 
 #include <algorithm>
 #include <set>
@@ -109,14 +109,22 @@ Component Cluster::Impl::component_of(const JobSpec& spec) const {
     return component;
 }
 
+// All have one place in line, the last that any of their partitions gives them: with one each, two
+// such jobs could each be ahead of a part of the other, and neither would ever begin.
 std::vector<Component> Cluster::Impl::components_to_place(const Job& leader) const {
     std::vector<Component> components;
+    std::optional<sched::QueueKey> last;
     for (const JobId id : live_components(leader)) {
         Component component = component_of(*jobs_.at(id).spec);
         component.job = id;
-        for (Component::Where& where : component.where)
-            where.key = key_of(leader, partitions_[where.partition]);
+        for (const Component::Where& where : component.where) {
+            const sched::QueueKey key = key_of(leader, partitions_[where.partition]);
+            if (!last || *last < key) last = key;
+        }
         components.push_back(std::move(component));
+    }
+    for (Component& component : components) {
+        for (Component::Where& where : component.where) where.key = *last;
     }
     return components;
 }

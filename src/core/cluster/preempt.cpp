@@ -165,7 +165,8 @@ std::vector<PreemptUnit> Cluster::Impl::preemptable_for(const sched::Group& grou
         if (!waiting.het) return pool_.overlap(rank.partition, group.partition);
         return std::ranges::any_of(components, [&](const Component& component) {
             return std::ranges::any_of(component.where, [&](const Component::Where& where) {
-                return rank.tier < where.key.tier && pool_.overlap(rank.partition, where.partition);
+                return rank.tier < partitions_[where.partition].priority_tier &&
+                       pool_.overlap(rank.partition, where.partition);
             });
         });
     };
