@@ -1,6 +1,7 @@
 """srun and salloc: tasks on every node, their input, output, signals and exit codes."""
 
 import os
+import pathlib
 import pty
 import re
 import select
@@ -141,6 +142,24 @@ def test_ctrl_c_once_asks_twice_kills(cluster):
     assert process.returncode != 0
     wait_until(lambda: cluster.run("squeue -h -n ctrlc").out == "", what="the job to be gone")
     assert "interrupt (one more within 1 sec to abort)" in process.stderr.read()
+
+
+def test_signals_that_srun_is_to_ignore_do_nothing(cluster):
+    process = cluster.popen("srun -J deaf --ignore-signals=INT,TERM sh -c 'echo begun; while [ ! -e deaf.go ]; do sleep 0.05; done'",
+                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout.readline() == "begun\n"
+    for number in (signal.SIGINT, signal.SIGINT, signal.SIGTERM):
+        process.send_signal(number)
+    wait_until(lambda: signals_pending(process.pid) == 0, what="srun to have seen them")
+    cluster.write("deaf.go", "")
+    assert process.wait(60) == 0, process.stderr.read()
+    assert "interrupt" not in process.stderr.read()
+
+
+def signals_pending(pid):
+    """Signals sent to a process that it has not taken yet."""
+    lines = pathlib.Path(f"/proc/{pid}/status").read_text().splitlines()
+    return sum(int(line.split()[1], 16) for line in lines if line.startswith(("SigPnd:", "ShdPnd:")))
 
 
 def test_srun_killed_takes_its_tasks_along(cluster):
