@@ -8,6 +8,7 @@ this process and its children alone, so nothing is left behind.
 import ctypes
 import os
 import pathlib
+import shutil
 import subprocess
 
 SUITES = ("forky", "trixie")  # The first that can be had; their Slurm is 26.05 and 24.11.
@@ -40,7 +41,10 @@ def make_root(suite):
     root.parent.mkdir(parents=True, exist_ok=True)
     # Suites younger than this machine's debootstrap are made as sid is.
     said = subprocess.run(["debootstrap", "--variant=minbase", f"--include={','.join(PACKAGES)}", suite, root, mirror(), "sid"], **QUIET)
-    return root if said.returncode == 0 and is_complete(root) else None
+    if said.returncode == 0 and is_complete(root):
+        return root
+    shutil.rmtree(root, ignore_errors=True)
+    return None
 
 
 def install_here():
@@ -57,9 +61,10 @@ def find(suite):
         install_here()
         return pathlib.Path("/")
     subprocess.run(["apt-get", "install", "-y", "debootstrap"], check=False, **QUIET)
-    for name in (suite,) if suite else SUITES:
-        if root := make_root(name):
-            return root
+    if shutil.which("debootstrap"):
+        for name in (suite,) if suite else SUITES:
+            if root := make_root(name):
+                return root
     if suite:
         raise SystemExit(f"Debian {suite} with Slurm could not be made in {cache()}")
     install_here()
