@@ -1,8 +1,14 @@
 // committer.hpp: the store's thread. It takes one batch at a time, writes it, and says so on the
 // loop; meanwhile the owner's thread goes on and gathers the next batch, so that one sync serves
 // all that arrived.
+//
+// To wake a thread and to be woken by it takes longer than to write a few rows to a quick disk. So
+// while the disk is quick, a small batch is written by the owner's thread, if nothing hinders it;
+// whatever does hinder (no room, another process that writes, the log to be copied) is waited for
+// by the store's thread.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <map>
@@ -49,6 +55,8 @@ class Committer {
         std::function<void(Outcome)> done;
     };
     void run();
+    bool write_here(Work& work);  // False: it is for the store's thread.
+    void learn(const store::Batch& batch, std::chrono::steady_clock::time_point begin);
     Outcome carry_out(const Work& work);
     Status commit_when_there_is_room(const store::Batch& batch);
 
@@ -59,6 +67,8 @@ class Committer {
     std::condition_variable wake_;
     std::optional<Work> work_;
     bool stopping_ = false;
+    // How long a small batch takes, lately. Of whichever thread writes: never both.
+    std::optional<std::chrono::nanoseconds> usual_;
     std::thread thread_;
 };
 

@@ -22,13 +22,13 @@ std::optional<std::int64_t> seconds(const std::optional<Instant>& instant) {
 
 }  // namespace
 
-bool Batch::empty() const {
-    return jobs.empty() && steps.empty() && nodes.empty() && partitions.empty() &&
-           payloads.empty() && step_launches.empty() && deleted_step_launches.empty() &&
-           !next_job_id && deleted_nodes.empty() && deleted_partitions.empty() &&
-           reset_partitions.empty() && deleted_payloads.empty() && past_runs.empty() &&
-           kept_payloads.empty() && triggers.empty() && deleted_triggers.empty() &&
-           reservations.empty() && deleted_reservations.empty() && !next_reservation_id && !purge;
+std::size_t Batch::size() const {
+    const auto sum = [](const auto&... lists) { return (lists.size() + ...); };
+    return sum(jobs, past_runs, steps, nodes, partitions, reservations, payloads, step_launches,
+               triggers, deleted_nodes, deleted_partitions, reset_partitions, deleted_triggers,
+               deleted_reservations, deleted_payloads, deleted_step_launches, kept_payloads) +
+           std::size_t{next_job_id.has_value()} + std::size_t{next_reservation_id.has_value()} +
+           std::size_t{purge.has_value()};
 }
 
 struct RowEncoder::Scratch {

@@ -112,7 +112,8 @@ struct Batch {
     std::vector<KeptPayload> kept_payloads;
     std::optional<Purge> purge;
 
-    bool empty() const;
+    bool empty() const { return size() == 0; }
+    std::size_t size() const;  // Rows that are written or deleted; a purge counts as one.
 };
 
 // Rows of many jobs. It keeps the message it encodes with, so that a burst of submissions does not

@@ -24,7 +24,7 @@ Result<Database> Database::open(const std::string& path, bool writable) {
     Database database(handle, path);
     if (result != SQLITE_OK) return database.failure("open");
     sqlite3_extended_result_codes(handle, 1);
-    sqlite3_busy_timeout(handle, kBusyTimeoutMs);
+    database.wait_for_others(true);
     return database;
 }
 
@@ -58,6 +58,26 @@ bool Database::is_full() const {
     const int code = sqlite3_errcode(handle_) & 0xff;
     const int system = sqlite3_system_errno(handle_);
     return code == SQLITE_FULL || (code == SQLITE_IOERR && (system == ENOSPC || system == EDQUOT));
+}
+
+bool Database::is_busy() const { return (sqlite3_errcode(handle_) & 0xff) == SQLITE_BUSY; }
+
+void Database::wait_for_others(bool wait) {
+    sqlite3_busy_timeout(handle_, wait ? kBusyTimeoutMs : 0);
+}
+
+void Database::count_log(int& pages) {
+    const auto tell = [](void* place, sqlite3*, const char*, int count) {
+        *static_cast<int*>(place) = count;
+        return SQLITE_OK;
+    };
+    sqlite3_wal_hook(handle_, tell, &pages);
+}
+
+void Database::copy_log() {
+    // A failure leaves the log as it is, which is as good; the commit that follows tells it if the
+    // disk is to blame.
+    sqlite3_wal_checkpoint_v2(handle_, nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
 }
 
 Statement::~Statement() { sqlite3_finalize(handle_); }

@@ -28,7 +28,14 @@ class Database {
     Result<Statement> prepare(std::string_view sql);
     // "cannot write /path/switchyard.db: database or disk is full".
     Failure failure(std::string_view what) const;
-    bool is_full() const;  // The last failure was for want of room on the disk.
+    bool is_full() const;             // The last failure was for want of room on the disk.
+    bool is_busy() const;             // The last failure was that another process writes.
+    void wait_for_others(bool wait);  // Whether to, some time, when another process writes.
+
+    // From now on the log (WAL) is copied into the database by copy_log() alone. `pages` is told
+    // how long it is after each commit.
+    void count_log(int& pages);
+    void copy_log();  // As far as readers allow; what is left is for the next time.
 
   private:
     Database(sqlite3* handle, std::string path) : handle_(handle), path_(std::move(path)) {}

@@ -31,10 +31,7 @@ constexpr std::string_view kPragmas =
     "PRAGMA journal_mode=WAL;"
     "PRAGMA synchronous=FULL;"
     "PRAGMA temp_store=MEMORY;"
-    "PRAGMA cache_size=-16384;"
-    // Longer than the default between copies of the log into the database: a burst of submissions
-    // then pays for fewer of them.
-    "PRAGMA wal_autocheckpoint=8192;";
+    "PRAGMA cache_size=-16384;";
 
 struct Statements {
     Statement begin, commit, rollback;
@@ -244,31 +241,22 @@ bool write(Statements& to, const Batch& batch) {
 
 class SqliteStore final : public Store {
   public:
-    SqliteStore(std::string path, bool keep_payloads, io::Fd lock, Database database,
+    SqliteStore(std::string path, const SqliteOptions& options, io::Fd lock, Database database,
                 Statements statements)
         : path_(std::move(path)),
-          keep_payloads_(keep_payloads),
+          keep_payloads_(options.keep_payloads),
+          log_pages_max_(options.log_pages_max),
           lock_(std::move(lock)),
           database_(std::move(database)),
-          statements_(std::move(statements)) {}
+          statements_(std::move(statements)) {
+        database_.count_log(log_pages_);
+    }
 
     Result<Loaded> load() override;
     Status load_jobs(Instant ended_since, const TakeJob& take) override;
 
-    Status commit(const Batch& batch) override {
-        if (broken_) return Failure{*broken_};
-        if (batch.empty()) return {};
-        const bool done = statements_.begin.run() && write(statements_, batch) &&
-                          (!batch.purge || purge(statements_.purge, *batch.purge, purge_is_due_)) &&
-                          statements_.commit.run();
-        if (done) return {};
-        Error error = database_.failure("write").error;
-        if (database_.is_full()) error.code = kFull;
-        // SQLite may have rolled it back itself; then there is nothing to roll back.
-        statements_.rollback.run();
-        if (error.code != kFull) broken_ = error;
-        return Failure{std::move(error)};
-    }
+    Status commit(const Batch& batch) override;
+    Result<bool> try_commit(const Batch& batch) override;
 
     bool purge_is_due() const override { return purge_is_due_; }
 
@@ -279,6 +267,7 @@ class SqliteStore final : public Store {
     Result<std::unique_ptr<Reader>> open_reader() override { return open_sqlite_reader(path_); }
 
   private:
+    Status write_all(bool begun, const Batch& batch);
     Result<std::optional<std::int64_t>> counter(std::string_view name);
     Status load_counters(Loaded& loaded);
     Status load_partitions(Loaded& loaded);
@@ -289,11 +278,45 @@ class SqliteStore final : public Store {
 
     std::string path_;
     bool keep_payloads_ = false, purge_is_due_ = false;
+    int log_pages_max_, log_pages_ = 0;
     io::Fd lock_;
     Database database_;
     Statements statements_;
     std::optional<Error> broken_;
 };
+
+Status SqliteStore::commit(const Batch& batch) {
+    if (broken_) return Failure{*broken_};
+    if (batch.empty()) return {};
+    if (log_pages_ >= log_pages_max_) database_.copy_log();
+    return write_all(statements_.begin.run(), batch);
+}
+
+Result<bool> SqliteStore::try_commit(const Batch& batch) {
+    if (broken_) return Failure{*broken_};
+    if (batch.empty()) return true;
+    if (batch.purge || log_pages_ >= log_pages_max_) return false;
+    database_.wait_for_others(false);
+    const bool begun = statements_.begin.run();
+    database_.wait_for_others(true);
+    if (!begun && database_.is_busy()) return false;
+    SY_CHECK(write_all(begun, batch));
+    return true;
+}
+
+// The rest of a transaction, or what there is to say if not even its begin went well.
+Status SqliteStore::write_all(bool begun, const Batch& batch) {
+    const bool done = begun && write(statements_, batch) &&
+                      (!batch.purge || purge(statements_.purge, *batch.purge, purge_is_due_)) &&
+                      statements_.commit.run();
+    if (done) return {};
+    Error error = database_.failure("write").error;
+    if (database_.is_full()) error.code = kFull;
+    // SQLite may have rolled it back itself; then there is nothing to roll back.
+    statements_.rollback.run();
+    if (error.code != kFull) broken_ = error;
+    return Failure{std::move(error)};
+}
 
 Result<std::optional<std::int64_t>> SqliteStore::counter(std::string_view name) {
     SY_TRY(Statement query, database_.prepare("SELECT value FROM counters WHERE name = ?"));
@@ -475,7 +498,7 @@ Result<std::unique_ptr<Store>> open_sqlite(const std::string& path, const Sqlite
     Statements statements;
     SY_CHECK(prepare_all(database, statements));
     return std::unique_ptr<Store>(std::make_unique<SqliteStore>(
-        path, options.keep_payloads, std::move(lock), std::move(database), std::move(statements)));
+        path, options, std::move(lock), std::move(database), std::move(statements)));
 }
 
 }  // namespace switchyard::store

@@ -87,6 +87,9 @@ class Store {
     virtual Status load_jobs(Instant ended_since, const TakeJob& take) = 0;
     // All of the batch in one transaction.
     virtual Status commit(const Batch& batch) = 0;
+    // The same, unless it would have to wait for another process or to put the files in order,
+    // which the next commit() does: then it is false, and nothing has happened.
+    virtual Result<bool> try_commit(const Batch& batch) = 0;
     // Whether the last purge left something to be purged.
     virtual bool purge_is_due() const = 0;
     virtual Result<std::optional<std::string>> payload(JobId job) = 0;
@@ -98,6 +101,9 @@ struct SqliteOptions {
     std::optional<std::uint32_t>
         pages_max{};             // Refuse to grow beyond so many pages; for tests of a full disk.
     bool keep_payloads = false;  // Those too of jobs that ended long ago.
+    // Copy the log into the database when it has so many pages. More than SQLite's own 1,000: a
+    // burst of submissions then pays for fewer copies.
+    int log_pages_max = 8192;
 };
 
 // Opens (or makes) the database and locks it: Errc::Busy if another controller holds it.

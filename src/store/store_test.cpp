@@ -489,6 +489,32 @@ TEST_F(StoreTest, ABatchThatFindsNoRoomLeavesNoTraceAndIsTakenWhenThereIsRoom) {
     for (std::size_t i = 0; i < jobs.size(); ++i) EXPECT_EQ(jobs[i].id.value, i + 1);
 }
 
+TEST_F(StoreTest, WhoDoesNotWantToWaitIsToldThatAnotherProcessWrites) {
+    auto store = open();
+    ASSERT_TRUE(*store->try_commit(batch_of({job(1)})));
+    {
+        auto other = Database::open(path_, true);
+        ASSERT_TRUE(other->execute("BEGIN IMMEDIATE"));
+        const auto refused = store->try_commit(batch_of({job(2)}));
+        ASSERT_TRUE(refused) << refused.error().message;
+        EXPECT_FALSE(*refused);
+    }
+    ASSERT_TRUE(*store->try_commit(batch_of({job(3)})));
+    store.reset();
+    EXPECT_EQ(ids_of(jobs_of(*open(), at(0))), (Ids{1, 3}));
+}
+
+TEST_F(StoreTest, ALongLogIsCopiedByWhoHasTheTimeForIt) {
+    auto store = *open_sqlite(path_, {.log_pages_max = 40});
+    std::uint32_t id = 1;
+    while (id < 1000 && *store->try_commit(batch_of({job(id)}))) ++id;
+    ASSERT_LT(id, 1000u);
+    EXPECT_FALSE(*store->try_commit(batch_of({job(id)})));
+    ASSERT_TRUE(store->commit(batch_of({job(id)})));
+    EXPECT_TRUE(*store->try_commit(batch_of({job(++id)})));
+    EXPECT_EQ(jobs_of(*store, at(0)).size(), id);
+}
+
 TEST_F(StoreTest, ADatabaseOfANewerProgramIsRefused) {
     open();
     ASSERT_TRUE(
