@@ -12,6 +12,7 @@
 #include <algorithm>
 
 #include "core/cluster/cluster_impl.hpp"
+#include "core/cluster/het_together.hpp"
 
 namespace switchyard::core {
 namespace {
@@ -77,7 +78,7 @@ void Cluster::Impl::ensure_reserved(sched::QueueKey key, PartitionIndex partitio
         return;
     const sched::Group* group = queue_.group_of(key.job, partition);
     if (group == nullptr || !has_licenses(jobs_.at(key.job))) return;
-    if (const Job& job = jobs_.at(key.job); job.het) return reserve_together(job, key);
+    if (const Job& job = jobs_.at(key.job); job.het) return together_->reserve(job, key);
     sched::Planner planner(pool_, pool_.reservations(), now_);
     const auto planned = planner.plan(0, partition, group->demand, limit_of(*group), key);
     if (planned) tell_plan(key.job, *planned);
@@ -153,7 +154,7 @@ bool Cluster::Impl::continue_plan() {
         }
         plan.last = stand;
     }
-    while (!plan.foreseen.empty()) drop_foreseen(plan, plan.foreseen.begin()->first);
+    while (!plan.foreseen.empty()) together_->drop_foreseen(plan, plan.foreseen.begin()->first);
     commit_plan();
     return true;
 }
@@ -162,8 +163,8 @@ bool Cluster::Impl::continue_plan() {
 bool Cluster::Impl::plan_next(PlanInMaking& plan, const sched::Queue::Stand& stand,
                               std::uint64_t looks) {
     const auto& [key, partition] = stand;
-    if (stands_below(key)) {
-        foresee_together(plan, key);
+    if (together_->stands_below(key)) {
+        together_->foresee(plan, key);
         return true;
     }
     const bool resumed = plan.together && plan.together->leader == key.job;
@@ -174,7 +175,7 @@ bool Cluster::Impl::plan_next(PlanInMaking& plan, const sched::Queue::Stand& sta
     }
     jobs_.at(key.job).last_evaluated = now_;
     if (claims_.contains(key.job) || !has_licenses(jobs_.at(key.job))) return true;
-    if (jobs_.at(key.job).het) return plan_together(plan, key, partition, looks);
+    if (jobs_.at(key.job).het) return together_->add_to(plan, key, partition, looks);
     plan_one(plan, key, partition);
     return true;
 }
@@ -293,7 +294,8 @@ bool Cluster::Impl::take_over(const PlanInMaking::Entry& entry, const sched::Gro
                               sched::Reservations& reserved, sched::Outlook* check) const {
     const JobId id = entry.key.job;
     if (!entry.parts.empty())
-        return keep_together(components_to_place(jobs_.at(id)), entry.parts, id, reserved, check);
+        return together_->keep(together_->components_to_place(jobs_.at(id)), entry.parts, id,
+                               reserved, check);
     if (check != nullptr &&
         !still_holds(entry.key, entry.planned, group.demand, limit_of(group), *check))
         return false;
@@ -312,7 +314,7 @@ std::vector<JobId> Cluster::Impl::tell_entry(const PlanInMaking::Entry& entry) {
         return {entry.key.job};
     }
     std::vector<JobId> told;
-    tell_parts(entry.parts);
+    together_->tell(entry.parts);
     for (const PlannedPart& part : entry.parts) told.push_back(part.job);
     return told;
 }

@@ -7,6 +7,7 @@
 
 #include "base/assert.hpp"
 #include "core/cluster/cluster_impl.hpp"
+#include "core/cluster/het_together.hpp"
 
 namespace switchyard::core {
 
@@ -63,9 +64,14 @@ void Cluster::check_invariants() const {
 }
 
 Cluster::Impl::Impl(Settings settings, Records records, Instant now, JobKeeping keeping)
-    : settings_(std::move(settings)), now_(now), jobs_(std::move(keeping)) {
+    : settings_(std::move(settings)),
+      now_(now),
+      jobs_(std::move(keeping)),
+      together_(std::make_unique<Together>(*this)) {
     load(std::move(records));
 }
+
+Cluster::Impl::~Impl() = default;
 
 void Cluster::Impl::step(Instant at, const Event& event) {
     now_ = std::max(now_, at);

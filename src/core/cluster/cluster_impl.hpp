@@ -87,6 +87,7 @@ void fill_from_facts(model::NodeConfig& config, bool gres_are_configured,
 class Cluster::Impl {
   public:
     Impl(Settings settings, Records records, Instant now, JobKeeping keeping);
+    ~Impl();
 
     enum class StepTry { Made, Busy, Refused };
     // Where the part of a step in one job goes.
@@ -399,47 +400,8 @@ class Cluster::Impl {
     void check_component(const Job& job) const;
     Result<std::vector<StepPlan>> plan_parts(const event::CreateStep& event) const;
 
-    // --- het_places.cpp: where all components fit, each beside the others
-    Component component_of(const JobSpec& spec) const;
-    std::vector<Component> components_to_place(const Job& leader) const;
-    void queue_components(const Job& leader);
-    std::optional<PartitionIndex> place_component(const Component& component,
-                                                  model::Allocation& allocation,
-                                                  Terms& terms) const;
-    void try_out(const Component& component, const FoundPlace& place);
-    std::optional<std::vector<FoundPlace>> find_together(const Job& leader);
-    bool try_start_all(const Job& leader, bool backfilled);
-    bool could_hold_together(const std::vector<Component>& components, sched::Nodes which) const;
-    Status check_together(const std::vector<JobSpec>& specs) const;
-    std::optional<std::pair<model::Reason, std::string>> no_hope_together(const Job& leader) const;
-
-    // --- het_plan.cpp: from when on they do
-    enum class Search { Found, Never, Later };
-    using Places = std::vector<std::pair<NodeIndex, sched::Reserved>>;
-    Places places_of(const Component& component, const PlannedPart& part, sched::QueueKey key,
-                     JobId leader) const;
-    static std::optional<PlannedPart> plan_component(const Component& component,
-                                                     sched::Planner& planner);
-    bool plan_beside(const std::vector<Component>& components, JobId leader,
-                     const std::vector<PlannedPart>& alone, sched::Planner& planner,
-                     sched::Reservations& reserved, std::vector<PlannedPart>& parts,
-                     std::optional<Instant>& next) const;
-    Search search_together(const std::vector<Component>& components, TogetherSearch& search,
-                           sched::Reservations& reserved, const SearchBounds& bounds,
-                           std::vector<PlannedPart>& parts) const;
-    bool keep_together(const std::vector<Component>& components,
-                       const std::vector<PlannedPart>& parts, JobId leader,
-                       sched::Reservations& reserved, sched::Outlook* check) const;
-    void reserve_together(const Job& leader, sched::QueueKey key);
-    void tell_parts(const std::vector<PlannedPart>& parts);
-    bool stands_below(sched::QueueKey key);
-    void foresee_together(PlanInMaking& plan, sched::QueueKey key) const;
-    void drop_foreseen(PlanInMaking& plan, JobId leader) const;
-    bool plan_together(PlanInMaking& plan, sched::QueueKey key, PartitionIndex partition,
-                       std::uint64_t looks);
-    bool kept_together(PlanInMaking& plan, sched::QueueKey key,
-                       const std::vector<Component>& components,
-                       std::vector<PlannedPart>& parts) const;
+    // --- het_together.hpp: places for all components of a heterogeneous job
+    class Together;
 
     // --- cron.cpp: jobs that come again (scrontab)
     void on(const event::Crontab& event);
@@ -628,6 +590,7 @@ class Cluster::Impl {
     std::map<JobId, JobSide> sides_;
     std::map<JobId, ArraySide> arrays_;
     std::map<JobId, std::set<JobId>> hets_;  // Records of each heterogeneous job, by its leader.
+    const std::unique_ptr<Together> together_;
     PackedSet<Nonce> nonces_;
     std::map<Token, TokenRole> tokens_;
     std::map<JobId, std::vector<Token>> waiters_;  // By job, or by array.

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/cluster/cluster_impl.hpp"
+#include "core/cluster/het_together.hpp"
 
 namespace switchyard::core {
 
@@ -45,7 +46,7 @@ Reason partition_reason(const model::Partition& partition) {
 }  // namespace
 
 void Cluster::Impl::enqueue(const Job& job, const std::vector<PartitionIndex>& open) {
-    if (job.het) return queue_components(job);
+    if (job.het) return together_->enqueue(job);
     std::optional<Seconds> limit;
     if (job.spec->time_limit && !job.spec->time_limit->unlimited)
         limit = job.spec->time_limit->seconds;

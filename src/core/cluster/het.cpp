@@ -9,6 +9,7 @@
 
 #include "base/assert.hpp"
 #include "core/cluster/cluster_impl.hpp"
+#include "core/cluster/het_together.hpp"
 
 namespace switchyard::core {
 
@@ -54,7 +55,7 @@ Status Cluster::Impl::complete_components(const event::Submit& event, std::vecto
         limit_memory(spec);
         SY_CHECK(validate(spec, event.caller, notes));
     }
-    return het ? check_together(specs) : Status();
+    return het ? together_->check(specs) : Status();
 }
 
 // A follower is never in the queue itself: what changes about it is a matter of its leader's.

@@ -11,6 +11,7 @@
 
 #include "base/assert.hpp"
 #include "core/cluster/cluster_impl.hpp"
+#include "core/cluster/het_together.hpp"
 
 namespace switchyard::core {
 namespace {
@@ -97,7 +98,7 @@ void Cluster::Impl::has_left(JobId job, const model::Running& run) {
 std::optional<std::vector<FoundPlace>> Cluster::Impl::find_places(const sched::Group& group,
                                                                   sched::QueueKey key) {
     const Job& job = jobs_.at(key.job);
-    if (job.het) return find_together(job);
+    if (job.het) return together_->find_places(job);
     const sched::View view{.start = now_,
                            .end = now_ + group.limit.value_or(sched::kForever),
                            .key = key,
@@ -160,7 +161,7 @@ std::vector<PreemptUnit> Cluster::Impl::preemptable_for(const sched::Group& grou
                                                         sched::QueueKey key) {
     const Job& waiting = jobs_.at(key.job);
     const std::vector<Component> components =
-        waiting.het ? components_to_place(waiting) : std::vector<Component>();
+        waiting.het ? together_->components_to_place(waiting) : std::vector<Component>();
     const auto serves = [&](const RunRank& rank) {
         if (!waiting.het) return pool_.overlap(rank.partition, group.partition);
         return std::ranges::any_of(components, [&](const Component& component) {

@@ -10,6 +10,7 @@
 
 #include "base/assert.hpp"
 #include "core/cluster/cluster_impl.hpp"
+#include "core/cluster/het_together.hpp"
 #include "core/sched/idle.hpp"
 #include "core/sched/placement.hpp"
 #include "model/hostlist.hpp"
@@ -228,7 +229,7 @@ Cluster::Impl::Try Cluster::Impl::try_beside(sched::Group& group, sched::QueueKe
         review(job);
         return {.started = true};
     }
-    if (job.het) return {.started = try_start_all(job, passes_someone)};
+    if (job.het) return {.started = together_->try_start(job, passes_someone)};
     const sched::View view{.start = now_,
                            .end = now_ + group.limit.value_or(sched::kForever),
                            .key = key,
@@ -291,7 +292,7 @@ void Cluster::Impl::give_up_hope(sched::Group& group) {
     if (group.hope_checked == hope_epoch_) return;
     group.hope_checked = hope_epoch_;
     if (group.demand.shape.only_job != 0)
-        return settle_hope(group, no_hope_together(jobs_.at(group.members.begin()->job)));
+        return settle_hope(group, together_->no_hope(jobs_.at(group.members.begin()->job)));
     settle_hope(group, no_hope(group));
 }
 
