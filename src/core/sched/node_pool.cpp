@@ -191,6 +191,7 @@ void NodePool::publish(NodeIndex index) {
         indexes_[partition].set(place, available ? capacity : Capacity{});
         usable_indexes_[partition].set(place, entry.usable ? capacity : Capacity{});
     }
+    ahead_[index] = entry.usable ? CoresAhead(entry) : CoresAhead();
 }
 
 void NodePool::list(const NodeEntry& entry, const Holding& holding) {
@@ -207,6 +208,7 @@ void NodePool::reset(const std::vector<model::Node>& nodes, Settings::Unit unit)
     unit_ = unit;
     kinds_.clear();
     nodes_.assign(nodes.size(), {});
+    ahead_.assign(nodes.size(), {});
     by_name_.clear();
     for (NodeIndex i = 0; i < nodes.size(); ++i) {
         describe(nodes_[i], nodes[i]);
@@ -399,7 +401,7 @@ void NodePool::set_until(NodeIndex index, JobId job, Instant until) {
     entry.holdings.insert(at, std::move(moved));
     ++entry.version;
     foresee_cores(entry);
-    if (!reservations_.on(index).empty()) publish(index);
+    publish(index);
 }
 
 void NodePool::reserve(NodeIndex node, Reserved reserved) {

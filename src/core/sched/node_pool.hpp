@@ -16,6 +16,7 @@
 #include "base/ids.hpp"
 #include "base/packed_set.hpp"
 #include "base/time.hpp"
+#include "core/sched/cores_ahead.hpp"
 #include "core/sched/free_index.hpp"
 #include "core/sched/node_entry.hpp"
 #include "core/sched/node_kinds.hpp"
@@ -75,6 +76,7 @@ class NodePool {
     const PackedSet<Leaving>& leaving(PartitionIndex partition) const {
         return leaving_[partition];
     }
+    const CoresAhead& ahead(NodeIndex node) const { return ahead_[node]; }
     bool overlap(PartitionIndex a, PartitionIndex b) const;
     Settings::Unit unit() const { return unit_; }
     std::uint32_t threads_max() const { return threads_max_; }
@@ -101,6 +103,7 @@ class NodePool {
     Settings::Unit unit_ = Settings::Unit::Core;
     std::uint32_t threads_max_ = 1;
     std::vector<NodeEntry> nodes_;
+    std::vector<CoresAhead> ahead_;
     std::unordered_map<std::string, NodeIndex> by_name_;
     std::vector<std::vector<NodeIndex>> orders_;
     std::vector<std::uint32_t> cores_max_;

@@ -11,6 +11,8 @@ namespace {
 // Moments tried for a job whose nodes differ; each costs a look at the whole partition.
 constexpr int kSearchTriesMax = 32;
 constexpr int kSearchTriesInARow = 16;
+// To pass somebody who leaves too little costs this much less than a look at a node.
+constexpr std::uint64_t kPassedPerLook = 16;
 
 // The earliest of each node, by node.
 template <class Entry>
@@ -28,8 +30,30 @@ std::uint64_t Planner::version(NodeIndex node) const {
     return std::uint64_t{pool_.node(node).version} << 32 | reserved_.version(node);
 }
 
+// Passes those who leave a node that is known already, or too full for the job even then.
+void Planner::pass_in_vain(Front& front, const Ask& ask) {
+    Walk& walk = front.walk;
+    const auto& order = pool_.order(walk.partition);
+    const auto end = pool_.leaving(walk.partition).end();
+    std::uint64_t passed = 0;
+    const Leaving* last = nullptr;
+    for (; walk.leaving != end; ++walk.leaving, ++passed) {
+        const Leaving& leaving = *walk.leaving;
+        // Those who are late may leave together with others.
+        if (leaving.until <= from_ || leaving.until > horizon_) break;
+        const CoresAhead& ahead = pool_.ahead(order[leaving.place]);
+        const bool has_room = ahead.may_have(ask.cores, leaving.until) &&
+                              (!ask.demand.shape.whole_nodes || ahead.all_left <= leaving.until);
+        if (has_room && !front.seen[leaving.place]) break;
+        last = &leaving;
+    }
+    if (last != nullptr) walk.left = *last;
+    looked_at_ += passed / kPassedPerLook;
+}
+
 // The next moment at which some node of the partition may become good; not passed yet.
-std::optional<Planner::Moment> Planner::peek(Walk& walk, const Demand& demand) {
+std::optional<Planner::Moment> Planner::peek(Front& front, const Ask& ask) {
+    Walk& walk = front.walk;
     const auto& leaving = pool_.leaving(walk.partition);
     const auto& ends = reserved_.ends(walk.partition);
     if (walk.epoch != epoch_ || walk.changes != reserved_.changes())
@@ -39,13 +63,14 @@ std::optional<Planner::Moment> Planner::peek(Walk& walk, const Demand& demand) {
     walk.epoch = epoch_;
     walk.changes = reserved_.changes();
     if (walk.free_place != FreeIndex::kNone) {
-        Least least = demand.least;
-        least.cores = demand.shape.share > 1 ? 1 : least_cores(demand, pool_);
+        Least least = ask.demand.least;
+        least.cores = std::max(1u, ask.cores);
         const FreeIndex& index = pool_.usable_index(walk.partition);
         walk.free_place = index.find(walk.free_place, least);
         if (walk.free_place != FreeIndex::kNone)
             return Moment{from_, walk.free_place, Moment::From::Free, from_};
     }
+    pass_in_vain(front, ask);
     while (walk.ends != ends.end() && walk.ends->first <= from_) ++walk.ends;
     std::optional<Moment> next;
     const auto consider = [&](Instant at, std::uint32_t place, Moment::From from, Instant counts) {
@@ -169,7 +194,7 @@ void Planner::put_back(Front& front, NodeTime entry) {
 std::optional<Planner::NodeTime> Planner::next(Front& front, const Ask& ask) {
     const auto& order = pool_.order(front.walk.partition);
     while (true) {
-        const auto moment = peek(front.walk, ask.demand);
+        const auto moment = peek(front, ask);
         const bool waits = !front.heap.empty();
         const bool first =
             waits && (!moment || std::pair(front.heap.front().at, front.heap.front().place) <=
@@ -406,6 +431,7 @@ std::optional<Planned> Planner::plan_for(WindowOwner owner, std::uint32_t group,
                                          Seconds limit, QueueKey key) {
     const Shape& shape = demand.shape;
     const std::uint32_t nodes = shape.nodes_min;
+    const std::uint32_t cores = shape.share > 1 ? 0 : least_cores(demand, pool_);
     const bool one_node = nodes == 1 && !shape.spread;
     const bool plain =
         demand.required.empty() && !shape.contiguous && (shape.gpus_per_job.empty() || one_node);
@@ -414,6 +440,7 @@ std::optional<Planned> Planner::plan_for(WindowOwner owner, std::uint32_t group,
     if (plain && !too_large && (shape.tasks_by_node || shape.spread || nodes == 1)) {
         const bool parts = shape.spread && !shape.tasks_by_node;
         const Ask ask{demand,
+                      cores,
                       parts ? (shape.tasks + nodes - 1) / nodes : shape.tasks,
                       !shape.gpus_per_job.empty(),
                       limit,
@@ -426,7 +453,7 @@ std::optional<Planned> Planner::plan_for(WindowOwner owner, std::uint32_t group,
         if (auto planned = plan_alike(front, ask, nodes)) return planned;
         if (shape.tasks_by_node && shape.gpus_per_job.empty()) return std::nullopt;
     }
-    const Ask ask{demand, shape.tasks_by_node ? shape.tasks : 1, false, limit, key, owner};
+    const Ask ask{demand, cores, shape.tasks_by_node ? shape.tasks : 1, false, limit, key, owner};
     return plan_by_search(group, partition, ask);
 }
 

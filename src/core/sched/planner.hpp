@@ -92,6 +92,7 @@ class Planner {
     // One job's question.
     struct Ask {
         const Demand& demand;
+        std::uint32_t cores;  // No node will do with fewer.
         std::uint32_t tasks;  // Wanted on each node,
         bool all_gpus;        // and all cards of the job on one.
         Seconds limit;
@@ -100,7 +101,8 @@ class Planner {
     };
 
     std::uint64_t version(NodeIndex node) const;
-    std::optional<Moment> peek(Walk& walk, const Demand& demand);
+    std::optional<Moment> peek(Front& front, const Ask& ask);
+    void pass_in_vain(Front& front, const Ask& ask);
     void pass(Walk& walk, const Moment& moment);
     Fit fit_at(NodeIndex node, const Ask& ask, Instant at);
     bool good_at(NodeIndex node, const Ask& ask, Instant at);
