@@ -282,6 +282,24 @@ Result<std::vector<std::uint64_t>> spread_gpus(const std::vector<const model::No
     return counts;
 }
 
+// A job that has its nodes for itself holds more cards than it asked for. A step of it that says
+// nothing means those it asked for.
+model::StepSpec with_gres_of(const model::JobSpec& asked, model::StepSpec step) {
+    if (step.interactive || step.gres_none || !step.gres_per_node.empty() ||
+        !step.gpus_per_task.empty() || !step.gpus_per_step.empty())
+        return step;
+    step.gres_per_node = asked.gres_per_node;
+    for (model::GresRequest gpus : asked.gpus_per_socket) {
+        gpus.count *= asked.sockets_per_node.value_or(1);
+        step.gres_per_node.push_back(std::move(gpus));
+    }
+    step.gpus_per_task = asked.gpus_per_task;
+    if (step.gpus_per_task.empty()) step.gpus_per_step = asked.gpus_per_job;
+    step.gres_none =
+        step.gres_per_node.empty() && step.gpus_per_task.empty() && step.gpus_per_step.empty();
+    return step;
+}
+
 // One node's part of the step: its share of what the job holds there.
 Result<model::StepNode> make_part(const model::NodeGrant& node, const Taken& taken,
                                   const model::StepSpec& spec, std::vector<std::uint32_t> ranks,
@@ -333,7 +351,10 @@ void charge(const model::Step& step, const std::vector<const model::NodeGrant*>&
 
 Result<model::StepLayout> Cluster::Impl::lay_out_step(const Job& job,
                                                       const event::CreateStep& event) const {
-    const model::StepSpec& spec = event.spec;
+    const model::Partition* partition = partition_of(job);
+    const bool whole =
+        partition != nullptr && sched::shape_of(*job.spec, *partition, settings_).whole_nodes;
+    const model::StepSpec spec = whole ? with_gres_of(*job.spec, event.spec) : event.spec;
     const model::Allocation& allocation = *model::allocation_of(job);
     SY_TRY(std::vector<const model::NodeGrant*> nodes, candidate_nodes(allocation, spec));
     SY_TRY(const StepSize size,

@@ -53,6 +53,17 @@ model::IndexSet pick_cores(const NodeEntry& node, std::uint32_t count, const Sha
     return cores;
 }
 
+// Who has a node for itself has all that is there, beyond what it asked for. A card is whole or in
+// shares: who asked for shares has those, and who did not has the cards.
+void add_rest(const NodeEntry& node, CardPicker& cards, std::vector<model::GresGrant>& grants) {
+    const auto is_share = [&](const model::GresGrant& grant) { return !grant.shares.empty(); };
+    const bool shares = std::ranges::any_of(grants, is_share);
+    for (const GresPool& pool : node.pools) {
+        if (!pool.shared && (!shares || pool.devices.empty()))
+            cards.pick({pool.name, pool.type, pool.total}, grants);
+    }
+}
+
 }  // namespace
 
 std::optional<model::Allocation> make_allocation(const NodePool& pool, const Demand& demand,
@@ -71,6 +82,7 @@ std::optional<model::Allocation> make_allocation(const NodePool& pool, const Dem
         for (const GresNeed& need : gres_for(node, demand.shape, pick.tasks, pick.gpus)) {
             if (!cards.pick(need, grant.gres)) return std::nullopt;
         }
+        if (demand.shape.whole_nodes) add_rest(node, cards, grant.gres);
         const auto admission = admission_in(pool, pick.node, view);
         if (!admission) return std::nullopt;
         grant.cores = pick_cores(node, cores, demand.shape, pool.unit(), cards.near(), *admission);

@@ -10,6 +10,7 @@ namespace {
 void add_flags(const Words& words, model::JobSpec& spec) {
     spec.user = "alice";
     if (words.has("exclusive")) spec.exclusive = model::Exclusive::Node;
+    if (words.has("single-user")) spec.exclusive = model::Exclusive::User;
     if (words.has("minnodes")) spec.use_min_nodes = true;
     if (words.has("hold")) spec.hold = true;
     if (words.has("norequeue")) spec.requeue = false;

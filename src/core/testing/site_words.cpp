@@ -127,6 +127,8 @@ void add_partition(const Words& words, Settings& settings) {
         partition.preempt_mode = model::parse_preempt_mode(words.get("preempt"))->mode;
     if (words.get("share") == "force")
         partition.over_subscribe = model::Partition::OverSubscribe::Force;
+    if (words.get("share") == "exclusive")
+        partition.over_subscribe = model::Partition::OverSubscribe::Exclusive;
     settings.partitions.push_back(std::move(partition));
 }
 

@@ -3,7 +3,7 @@
 //   set KEY=VALUE ...                      before `start`
 //   node NAMES [cpus= sockets= threads= mem= weight= features=a,b gres=gpu:x:2,shard:x:128]
 //   partition NAME nodes=NAMES [default] [max=MIN] [deftime=MIN] [state=down] [tier=N]
-//   [share=force:4] [preempt=MODE] [grace=SECONDS]
+//   [share=force:4|exclusive] [preempt=MODE] [grace=SECONDS]
 #pragma once
 
 #include "core/cluster/settings.hpp"
