@@ -11,6 +11,7 @@
 #include "base/assert.hpp"
 #include "core/cluster/cluster_impl.hpp"
 #include "core/cluster/het_together.hpp"
+#include "core/sched/crowded.hpp"
 #include "core/sched/idle.hpp"
 #include "core/sched/placement.hpp"
 #include "model/hostlist.hpp"
@@ -343,7 +344,8 @@ void Cluster::Impl::set_waiting_reason(Job& job, PartitionIndex partition) {
             job, Reason::Priority,
             ahead == nullptr ? std::string() : "behind job " + model::display_id(*ahead));
     }
-    set_reason(job, Reason::Resources);
+    const bool crowded_out = sched::is_crowded_out(queue_, pool_, partition);
+    set_reason(job, crowded_out ? Reason::NodeDown : Reason::Resources);
 }
 
 // Only newcomers and those who have become first change their reason: a pass costs what changed.
@@ -364,12 +366,18 @@ void Cluster::Impl::settle_reasons() {
     }
     fresh_.erase(fresh_.begin(), fresh_.begin() + static_cast<std::ptrdiff_t>(enough));
     more_to_do_ |= !fresh_.empty();
+    std::vector<PartitionIndex> moved;
     for (PartitionIndex p = 0; p < partitions_.size(); ++p) {
         const auto front = queue_.front(p);
         if (front == fronts_[p]) continue;
         if (fronts_[p]) settle(fronts_[p]->job);
-        if (front) settle(front->job);
         fronts_[p] = front;
+        moved.push_back(p);
+    }
+    // Who is first elsewhere on the same nodes may have been crowded out by one who was first here.
+    for (PartitionIndex p = 0; p < partitions_.size() && !moved.empty(); ++p) {
+        const auto concerns = [&](PartitionIndex q) { return p == q || pool_.overlap(p, q); };
+        if (fronts_[p] && std::ranges::any_of(moved, concerns)) settle(fronts_[p]->job);
     }
 }
 
