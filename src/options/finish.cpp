@@ -64,17 +64,59 @@ void fit_nodes_to_tasks(JobRequest& request) {
     job.nodes_max = *job.tasks;
 }
 
-// --ntasks-per-node cannot hold when more tasks are asked for than it allows on the nodes.
+// Whether srun will make a step of a job that is there, and not a job.
+bool is_step(const JobRequest& request) {
+    return request.command == Command::Srun && request.ask.job_id;
+}
+
+// Cards for each task are a number of cards only if there is a number of tasks.
+bool lacks_task_count(const JobRequest& request) {
+    const model::JobSpec& job = request.job;
+    const bool one_count = job.nodes_min && job.nodes_min == job.nodes_max;
+    return gpu_count(job.gpus_per_task) > 0 && !job.tasks && job.gpus_per_job.empty() && !one_count;
+}
+
+// What no two options may say at once.
+Outcome find_conflict(const JobRequest& request) {
+    // What a stronger source says stands for itself.
+    const auto both = [&](std::string_view a, std::string_view b) {
+        const auto first = request.given.find(a), second = request.given.find(b);
+        return first != request.given.end() && second != request.given.end() &&
+               first->second == second->second;
+    };
+    if (both("gpus-per-task", "ntasks-per-gpu"))
+        return Fault{Fault::Kind::Fatal,
+                     "fatal: --gpus-per-task is mutually exclusive with --ntasks-per-gpu and "
+                     "SLURM_NTASKS_PER_GPU"};
+    if (both("cpus-per-task", "cpus-per-gpu"))
+        return Fault{
+            Fault::Kind::Fatal,
+            "fatal: --cpus-per-task, --tres-per-task=cpu:#, and --cpus-per-gpu are mutually "
+            "exclusive"};
+    if (is_step(request)) return {};
+    if (gpu_count(request.job.gpus_per_socket) > 0 && !request.job.sockets_per_node)
+        return Fault{Fault::Kind::Fatal,
+                     "--gpus-per-socket option requires --sockets-per-node specification\n" +
+                         std::string(errc_text(Errc::InvalidGres))};
+    if (lacks_task_count(request))
+        return Fault{Fault::Kind::Fatal,
+                     "Failed to validate job spec. --gpus-per-task or --tres-per-task used without "
+                     "either --gpus or -n/--ntasks is not allowed.\n" +
+                         std::string(errc_text(Errc::InvalidGres))};
+    return {};
+}
+
+// --ntasks-per-node cannot hold when more tasks are asked for than it allows on the nodes. Of a
+// job the controller says so.
 void fit_tasks_per_node(JobRequest& request) {
     model::JobSpec& job = request.job;
     if (job.tasks_per_node == 0u) job.tasks_per_node.reset();
+    if (!is_step(request)) return;
     if (!job.tasks || !job.tasks_per_node || !job.nodes_max) return;
     if (static_cast<std::uint64_t>(*job.nodes_max) * *job.tasks_per_node >= *job.tasks) return;
     // Inherited from the job around an srun that says how many tasks it wants: no reason for a
     // warning.
-    const bool inherited =
-        request.command == Command::Srun && !request.given_on_command_line("ntasks-per-node");
-    if (!inherited) {
+    if (request.given_on_command_line("ntasks-per-node")) {
         request.warnings.push_back(
             fmt::format("can't honor --ntasks-per-node set to {} which doesn't match the "
                         "requested tasks {} with the maximum number of requested nodes {}. "
@@ -171,6 +213,7 @@ std::string gpu_bind_of(const model::JobSpec& job) {
 
 Outcome finish(JobRequest& request, const Surroundings& surroundings) {
     if (Outcome fault = join_gres(request)) return fault;
+    if (Outcome fault = find_conflict(request)) return fault;
     if (Outcome fault = name_nodes_once(request, surroundings)) return fault;
     if (names_what_it_excludes(request.job)) {
         return Fault{Fault::Kind::Refused, std::string(errc_text(Errc::InvalidNodeName))};
@@ -186,7 +229,8 @@ Outcome finish(JobRequest& request, const Surroundings& surroundings) {
     request.job.work_dir = request.chdir.value_or(surroundings.work_dir);
     if (request.job.time_limit && request.job.time_min &&
         *request.job.time_limit < *request.job.time_min) {
-        return Fault{Fault::Kind::Refused, std::string(errc_text(Errc::InvalidTimeLimit))};
+        return Fault{Fault::Kind::Refused,
+                     "Invalid time-min specification (exceeds job's time or other limits)"};
     }
     return {};
 }

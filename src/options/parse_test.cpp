@@ -100,7 +100,10 @@ TEST(Options, EveryOptionOfTheTableIsParsedOrSaysThatItIsNotSupported) {
             if (!option->applies_to(command) || option->name == "nodefile") continue;
             std::string word = "--" + std::string(option->name);
             if (option->argument == Argument::Required) word += "=" + sample_value(option->name);
-            const Parsed parsed = parse(command, {word});
+            std::vector<std::string> words{word};
+            if (option->name == "gpus-per-task") words.push_back("-n2");
+            if (option->name == "gpus-per-socket") words.push_back("--sockets-per-node=1");
+            const Parsed parsed = parse(command, words);
             if (option->name == "uid" || option->name == "gid") {
                 ASSERT_TRUE(parsed.fault);
                 EXPECT_THAT(parsed.fault->text, HasSubstr("only permitted by root"));
@@ -113,7 +116,7 @@ TEST(Options, EveryOptionOfTheTableIsParsedOrSaysThatItIsNotSupported) {
             } else {
                 EXPECT_FALSE(parsed.fault)
                     << to_string(command) << " " << word << ": " << parsed.fault->text;
-                EXPECT_EQ(parsed.request.given.size(), 1u) << word;
+                EXPECT_EQ(parsed.request.given.size(), words.size()) << word;
             }
         }
     }
@@ -233,7 +236,7 @@ TEST(Options, GpusPerNodeHasTheLastWordOnGpus) {
 }
 
 TEST(Options, ResourcesPerTask) {
-    const model::JobSpec job = job_of({"--tres-per-task=cpu:4,gres/gpu:a100:2"});
+    const model::JobSpec job = job_of({"-n2", "--tres-per-task=cpu:4,gres/gpu:a100:2"});
     EXPECT_EQ(job.cpus_per_task, 4u);
     EXPECT_EQ(model::to_string(job.gpus_per_task), "gpu:a100:2");
 }
@@ -321,7 +324,8 @@ TEST(Options, MemoryOfAStrongerSourceReplacesThatOfAWeakerOne) {
     EXPECT_EQ(parsed.request.job.memory.per, model::MemoryRequest::Per::Cpu);
     const Parsed both = parse(Command::Sbatch, {"--mem=1", "--mem-per-cpu=1"});
     ASSERT_TRUE(both.fault);
-    EXPECT_EQ(both.fault->text, "--mem, --mem-per-cpu, and --mem-per-gpu are mutually exclusive.");
+    EXPECT_EQ(both.fault->text,
+              "fatal: --mem, --mem-per-cpu, and --mem-per-gpu are mutually exclusive.");
 }
 
 TEST(Options, CardsForTheJobAndForEachTaskAreACountOfTasks) {
@@ -345,7 +349,7 @@ TEST(Options, BadValuesAreToldInSlurmsWordsWithItsExitCodes) {
         {{"--mem=lots"}, "Invalid --mem specification", 255},
         {{"-N", "zero"}, "\"zero\" is not a valid node count", 255},
         {{"-N", "4-2"}, "Maximum node count 2 is less than minimum node count 4", 255},
-        {{"-N", "0"}, "\"0\" is not a valid node count", 255},
+        {{"-N", "0"}, "Node count specification invalid", 1},
         {{"-n", "0"}, "Invalid numeric value \"0\" for --ntasks.", 1},
         {{"-c", "x"}, "Invalid numeric value \"x\" for --cpus-per-task.", 1},
         {{"-t", "nonsense"}, "Invalid --time specification", 255},
@@ -362,7 +366,13 @@ TEST(Options, BadValuesAreToldInSlurmsWordsWithItsExitCodes) {
         {{"--wait-all-nodes=x"}, "Invalid numeric value \"x\" for --wait-all-nodes.", 1},
         {{"--resv-ports=x"}, "Invalid numeric value \"x\" for --resv-port.", 1},
         {{"--acctg-freq=water=3"}, "Invalid --acctg-freq specification: water=3", 255},
-        {{"--cpu-freq=quick"}, "unrecognized --cpu-freq argument \"quick\"", 255},
+        {{"--cpu-freq=quick"},
+         "unrecognized --cpu-freq argument \"quick\"\nInvalid --cpu-freq argument",
+         255},
+        {{"-F", "/nosuch"},
+         "slurm_allocate_resources error opening file /nosuch, No such file or directory\n"
+         "Invalid --nodefile node file",
+         255},
         {{"--delay-boot=x"}, "Invalid --delay-boot specification", 255},
         {{"--oom-kill-step=2"}, "Invalid --oom-kill-step specification", 255},
         {{"--profile=water"}, "invalid --profile=water option", 255},
@@ -379,6 +389,20 @@ TEST(Options, BadValuesAreToldInSlurmsWordsWithItsExitCodes) {
         {{"--export="}, "Invalid --export specification", 255},
         {{"-L", "matlab:0"}, "Invalid license specification", 1},
         {{"-L", "a,b|c"}, "Invalid license specification", 1},
+        {{"-t10", "--time-min=20"},
+         "Invalid time-min specification (exceeds job's time or other limits)",
+         1},
+        {{"--gpus-per-task=1", "--ntasks-per-gpu=1"},
+         "fatal: --gpus-per-task is mutually exclusive with --ntasks-per-gpu and "
+         "SLURM_NTASKS_PER_GPU",
+         1},
+        {{"--cpus-per-gpu=1", "-c1"},
+         "fatal: --cpus-per-task, --tres-per-task=cpu:#, and --cpus-per-gpu are mutually exclusive",
+         1},
+        {{"--gpus-per-socket=1"},
+         "--gpus-per-socket option requires --sockets-per-node specification\n"
+         "Invalid generic resource (gres) specification",
+         1},
     };
     for (const BadCase& bad : cases) {
         const Parsed parsed = parse(Command::Sbatch, bad.words);
@@ -386,6 +410,23 @@ TEST(Options, BadValuesAreToldInSlurmsWordsWithItsExitCodes) {
         EXPECT_EQ(parsed.fault->text, bad.text);
         EXPECT_EQ(exit_code(*parsed.fault), bad.exit) << bad.text;
     }
+}
+
+TEST(Options, CardsForEachTaskNeedANumberOfTasks) {
+    for (const char* more : {"--ntasks-per-node=2", "--gpus-per-node=2", "-N1-2", "-wn1"}) {
+        const Parsed parsed = parse(Command::Sbatch, {"--gpus-per-task=1", more});
+        ASSERT_TRUE(parsed.fault) << more;
+        EXPECT_EQ(parsed.fault->text,
+                  "Failed to validate job spec. --gpus-per-task or --tres-per-task used without "
+                  "either --gpus or -n/--ntasks is not allowed.\n"
+                  "Invalid generic resource (gres) specification");
+        EXPECT_EQ(exit_code(*parsed.fault), 1);
+    }
+    for (const char* more : {"-n2", "-N2", "--gpus=4"})
+        EXPECT_FALSE(parse(Command::Sbatch, {"--gpus-per-task=1", more}).fault) << more;
+    // A step has the tasks of its job.
+    EXPECT_FALSE(parse(Command::Srun, {"--gpus-per-task=1"}, {"SLURM_JOB_ID=7"}).fault);
+    EXPECT_TRUE(parse(Command::Srun, {"--gpus-per-task=1"}).fault);
 }
 
 TEST(Options, AnUnknownOptionIsGetoptsToTell) {

@@ -1,6 +1,8 @@
 // table_place.cpp: where and when a job may run: partition, nodes, features, times, order in the
 // queue.
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <memory>
 
 #include <fmt/format.h>
@@ -162,7 +164,13 @@ Outcome set_nodes_named(Setting& s) {
     std::string names(s.value);
     if (names.find('/') != std::string::npos || s.option.name == "nodefile") {
         auto read = names_in_file(names);
-        if (!read) return Fault{Fault::Kind::Fatal, fmt::format("Unable to open file {}", names)};
+        if (!read) {
+            const std::string why = fmt::format(
+                "slurm_allocate_resources error opening file {}, {}", names, std::strerror(errno));
+            if (s.option.name == "nodefile")
+                return bad_value(why + "\nInvalid --nodefile node file");
+            return Fault{Fault::Kind::Fatal, why};
+        }
         names = *std::move(read);
     }
     auto list = expanded(names);

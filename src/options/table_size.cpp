@@ -21,7 +21,9 @@ Outcome set_nodes(Setting& s) {
     const Fault fault = bad_value(fmt::format("\"{}\" is not a valid node count", s.value));
     const auto dash = s.value.find('-');
     const auto least = model::parse_count(s.value.substr(0, dash));
-    if (!least || *least == 0 || *least > kCountMax) return fault;
+    if (!least || *least > kCountMax) return fault;
+    if (*least == 0)
+        return Fault{Fault::Kind::Refused, std::string(errc_text(Errc::InvalidNodeCount))};
     std::uint64_t most = *least;
     if (dash != std::string_view::npos) {
         const auto given = model::parse_count(s.value.substr(dash + 1));
@@ -51,7 +53,7 @@ Outcome set_memory(Setting& s) {
         if (given == s.request.given.end()) continue;
         if (given->second == s.source) {
             return Fault{Fault::Kind::Fatal,
-                         "--mem, --mem-per-cpu, and --mem-per-gpu are mutually exclusive."};
+                         "fatal: --mem, --mem-per-cpu, and --mem-per-gpu are mutually exclusive."};
         }
         s.request.shown.erase(std::string(other));
         s.request.given.erase(given);

@@ -44,6 +44,7 @@ Outcome set_cpu_bind(Setting& s) {
         "map_cpu=", "mask_cpu=", "map_ldom=", "mask_ldom="};
     if (Outcome fault = check_words(s, kWords, kLists)) {
         fault->kind = Fault::Kind::Fatal;
+        fault->text += "\nfatal: Failed to parse --cpu-bind= values.";
         return fault;
     }
     s.request.launch.cpu_bind = std::string(s.value);

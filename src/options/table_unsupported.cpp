@@ -70,7 +70,8 @@ Outcome hint_cpu_frequency(Setting& setting) {
         (is_range || is_frequency(range) || (colon == range.npos && governs(range))) &&
         (governor.empty() || governs(governor));
     if (!good) {
-        return bad_value(fmt::format("unrecognized --cpu-freq argument \"{}\"", setting.value));
+        return bad_value(fmt::format(
+            "unrecognized --cpu-freq argument \"{}\"\nInvalid --cpu-freq argument", setting.value));
     }
     return warn(setting);
 }

@@ -76,7 +76,7 @@ def test_time_min_is_kept(shaped):
     job = shaped.wrap("true", "-t 60 --time-min=10")
     assert shaped.wait_end(job) == "COMPLETED"
     said = shaped.run("sbatch -t 5 --time-min=10 --wrap true")
-    assert said.code == 1 and "Requested time limit is invalid" in said.err
+    assert said.code == 1 and "Invalid time-min specification (exceeds job's time or other limits)" in said.err
 
 
 def test_the_program_is_looked_for_first(shaped):

@@ -109,7 +109,14 @@ int complain(Command command, const Fault& fault) {
             say_error(program, fmt::format("{}: {}", failure_words(command), fault.text));
             break;
         default:
-            for (const std::string_view line : split(fault.text, '\n')) say_error(program, line);
+            // What Slurm calls fatal is so called in the text.
+            for (const std::string_view line : split(fault.text, '\n')) {
+                if (line.starts_with("fatal: ")) {
+                    say(program, line);
+                } else {
+                    say_error(program, line);
+                }
+            }
     }
     const int code = exit_code(fault);
     return code == 1 ? error_exit_code() : code;

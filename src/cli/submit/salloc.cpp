@@ -165,7 +165,6 @@ int run_in(io::Loop& loop, ControllerLink& link, const std::vector<JobRequest>& 
                                           link.config().path);
     if (!allocated.more.empty()) describe_components(requests, allocated, plan.environment);
     plan.program = find_program(argv.front(), plan.environment);
-    plan.work_dir = request.chdir.value_or("");
     bool revoked = false;
     int code = error_exit_code();
     if (plan.program.empty()) {
@@ -205,6 +204,11 @@ int salloc(int argc, char** argv) {
         if (&each != &request) components.push_back(&each);
     }
     for (const JobRequest& each : requests) say_what_was_understood(each);
+    // The command is to run there: better to know before there is an allocation.
+    if (request.chdir && ::chdir(request.chdir->c_str()) != 0) {
+        say_error("salloc", fmt::format("chdir({}): {}", *request.chdir, std::strerror(errno)));
+        return error_exit_code();
+    }
 
     auto session = open_session("salloc");
     if (!session) return submission_failed(Command::Salloc, session.error(), {});

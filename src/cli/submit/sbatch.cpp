@@ -12,7 +12,7 @@
 #include "cli/submit/batch_script.hpp"
 #include "cli/submit/common.hpp"
 #include "cli/submit/controller_link.hpp"
-#include "model/hostlist.hpp"
+#include "cli/submit/test_only.hpp"
 #include "options/het.hpp"
 #include "options/parse.hpp"
 #include "wire/codec.hpp"
@@ -62,17 +62,19 @@ std::variant<Understood, Exit> understand(const std::vector<std::string>& words,
     return understood;
 }
 
-// The submission, complete.
-Result<wire::Request> compose(Understood& understood, const std::vector<std::string>& words,
-                              const options::Surroundings& surroundings, const Session& session) {
-    JobRequest& first = understood.requests.front();
-    if (first.ask.test_only && understood.requests.size() > 1)
-        return fail(Errc::Unsupported, "--test-only is not supported for heterogeneous jobs");
+void complete_jobs(Understood& understood, const std::vector<std::string>& words,
+                   const Session& session) {
     for (JobRequest& each : understood.requests) {
         fill_origin(each.job, words, session.connection.is_relayed());
         if (each.job.name.empty()) each.job.name = understood.script.default_name;
         each.job.command = understood.script.path;
     }
+}
+
+// The submission, complete.
+Result<wire::Request> compose(Understood& understood, const options::Surroundings& surroundings,
+                              const Session& session) {
+    JobRequest& first = understood.requests.front();
     model::JobPayload payload;
     payload.script = std::move(understood.script.text);
     payload.arguments = std::move(understood.script.arguments);
@@ -86,7 +88,6 @@ Result<wire::Request> compose(Understood& understood, const std::vector<std::str
     for (std::size_t i = 1; i < understood.requests.size(); ++i)
         wire::encode(understood.requests[i].job, submit->add_components());
     wire::encode(payload, submit->mutable_payload());
-    submit->set_test_only(first.ask.test_only);
     return request;
 }
 
@@ -116,13 +117,13 @@ void announce(const JobRequest& request, const config::Config& config, std::uint
     std::fflush(stdout);
 }
 
-int tell_start(const wire::WouldStartReply& answer) {
-    std::vector<std::string> nodes(answer.nodes().begin(), answer.nodes().end());
-    say("sbatch",
-        fmt::format("Job {} to start at {} a using {} processors on nodes {} in partition {}",
-                    answer.job(), model::format_instant(Instant{Millis{answer.start()}}),
-                    answer.cpus(), model::compress_hostlist(nodes), answer.partition()));
-    return 0;
+int tell_when(const Understood& understood, client::Connection& connection) {
+    std::vector<const JobRequest*> components;
+    for (const JobRequest& each : understood.requests) components.push_back(&each);
+    return tell_starts(
+        Command::Sbatch, components,
+        {.call = [&](wire::Request& request) { return submit_patiently(connection, request); },
+         .notes = [&] { return connection.last_notes(); }});
 }
 
 // The exit code of the job: its script's, or 1 when a signal ended it.
@@ -174,20 +175,16 @@ int sbatch(int argc, char** argv) {
     if (request.ask.clusters && !is_our_cluster("sbatch", *request.ask.clusters, session->config)) {
         return error_exit_code();
     }
-    auto submission = compose(understood, words, surroundings, *session);
+    complete_jobs(understood, words, *session);
+    if (request.ask.test_only) return tell_when(understood, session->connection);
+    auto submission = compose(understood, surroundings, *session);
     if (!submission) {
         say_error("sbatch", submission.error().message);
         return error_exit_code();
     }
     const auto reply = submit_patiently(session->connection, *submission);
-    if (!reply && request.ask.test_only) {
-        for (const std::string& note : session->connection.last_notes()) say_error("sbatch", note);
-        say_error("sbatch", "allocation failure: " + reply.error().message);
-        return error_exit_code();
-    }
     if (!reply)
         return submission_failed(Command::Sbatch, reply.error(), session->connection.last_notes());
-    if (reply->has_would_start()) return tell_start(reply->would_start());
     announce(request, session->config, reply->submitted().job());
     return request.ask.wait ? wait_for_end(session->connection, reply->submitted().job()) : 0;
 }

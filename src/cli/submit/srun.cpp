@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 
@@ -20,8 +21,8 @@
 #include "cli/submit/srun_parts.hpp"
 #include "cli/submit/srun_run.hpp"
 #include "cli/submit/srun_step.hpp"
+#include "cli/submit/test_only.hpp"
 #include "cli/submit/user_command.hpp"
-#include "model/hostlist.hpp"
 #include "options/parse.hpp"
 #include "os/spawn.hpp"
 #include "wire/codec.hpp"
@@ -79,24 +80,12 @@ void explain_step(const JobRequest& request, const MadeStep& made, bool alone) {
     }
 }
 
-int tell_start(ControllerLink& link, const JobRequest& request) {
-    wire::Request message;
-    wire::encode(request.job, message.mutable_submit()->mutable_spec());
-    message.mutable_submit()->set_test_only(true);
-    const auto reply = link.call(message);
-    if (!reply || !reply->has_would_start()) {
-        return submission_failed(Command::Srun,
-                                 reply ? Error{Errc::Internal, "unexpected answer"} : reply.error(),
-                                 link.last_notes());
-    }
-    const wire::WouldStartReply& answer = reply->would_start();
-    say("srun",
-        fmt::format("Job {} to start at {} a using {} processors on nodes {} in partition {}",
-                    answer.job(), model::format_instant(Instant{Millis{answer.start()}}),
-                    answer.cpus(),
-                    model::compress_hostlist({answer.nodes().begin(), answer.nodes().end()}),
-                    answer.partition()));
-    return 0;
+int tell_when(ControllerLink& link, const std::vector<Launchable>& parts) {
+    std::vector<const JobRequest*> components;
+    for (const Launchable& part : parts) components.push_back(&part.request);
+    return tell_starts(Command::Srun, components,
+                       {.call = [&](wire::Request& request) { return link.call(request); },
+                        .notes = [&] { return link.last_notes(); }});
 }
 
 // Asks for the allocation of an srun that runs alone; the jobs of its components, in order.
@@ -213,7 +202,7 @@ int run_step(io::Loop& loop, ControllerLink& link, const std::vector<Launchable>
 int run(ControllerLink& link, io::Loop& loop, std::vector<Launchable>& parts) {
     const JobRequest& request = parts.front().request;
     const bool alone = !request.ask.job_id;
-    if (request.ask.test_only) return tell_start(link, request);
+    if (request.ask.test_only) return tell_when(link, parts);
     std::vector<JobId> jobs;
     for (const Launchable& part : parts) jobs.push_back(part.request.ask.job_id.value_or(JobId{}));
     if (alone) {
@@ -245,9 +234,17 @@ int srun(int argc, char** argv) {
     const JobRequest& request = parts.front().request;
     if (const auto code = answered_help(request)) return *code;
     if (answered_list(request)) return 0;
+    const auto lacks_command = [](const Launchable& part) { return part.argv.empty(); };
+    if (!request.ask.test_only && std::ranges::any_of(parts, lacks_command))
+        return complain(Command::Srun, {.kind = options::Fault::Kind::Fatal,
+                                        .text = "fatal: No command given to execute."});
     Status ready = take_identity(request);
     for (Launchable& part : parts) {
-        if (ready) ready = prepare(part, words);
+        if (request.ask.test_only) {
+            fill_origin(part.request.job, words);
+        } else if (ready) {
+            ready = prepare(part, words);
+        }
     }
     if (!ready) {
         say_error("srun", ready.error().message);

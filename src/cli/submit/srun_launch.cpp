@@ -176,7 +176,6 @@ bool answered_list(const JobRequest& request) {
 
 Status prepare(Launchable& what, const std::vector<std::string>& words) {
     JobRequest& request = what.request;
-    if (what.argv.empty()) return fail(Errc::InvalidArgument, "No command given to execute.");
     const std::string& mpi = request.launch.mpi;
     if (!pmi::is_kind(mpi)) {
         return fail(Errc::Unsupported,

@@ -40,10 +40,6 @@ std::vector<char*> pointers(const std::vector<std::string>& strings) {
     sigset_t none;
     ::sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
-    if (!plan.work_dir.empty() && ::chdir(plan.work_dir.c_str()) != 0) {
-        std::fprintf(stderr, "salloc: error: couldn't chdir to `%s': %s\n", plan.work_dir.c_str(),
-                     std::strerror(errno));
-    }
     ::execve(plan.program.c_str(), argv, environment);
     std::fprintf(stderr, "salloc: error: _fork_command: Unable to exec command \"%s\"\n",
                  plan.program.c_str());

@@ -22,7 +22,6 @@ class UserCommand {
         std::string program;
         std::vector<std::string> argv;
         options::Environment environment;
-        std::string work_dir;  // Empty: stay here.
     };
     // `ended` gets the wait status.
     UserCommand(io::Loop& loop, std::function<void(int)> ended);

@@ -86,6 +86,9 @@ void Cluster::Impl::on(const event::Submit& event) {
     Status status = complete_components(event, specs, notes);
     if (status && unfinished_ + specs.size() > settings_.max_job_count)
         status = fail(Errc::TooManyJobs);
+    // Slurm, asked when a job would start, says that it never will and not why.
+    if (!status && event.test_only && status.error().code == Errc::NodeConfigUnavailable)
+        notes.clear();
     if (!status) return reply(event.token, reply::Failed{status.error(), std::move(notes)});
     if (event.test_only) return answer_test_only(event, specs.front(), std::move(notes));
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/text.hpp"
 #include "core/cluster/cluster_impl.hpp"
 #include "core/cluster/memory_limits.hpp"
 #include "core/sched/idle.hpp"
@@ -21,6 +22,24 @@ bool names_gres(const std::vector<std::string>& known,
                 const std::vector<model::GresRequest>& requests) {
     return std::ranges::all_of(requests,
                                [&](const auto& request) { return contains(known, request.name); });
+}
+
+// Whether it can be read, and some node has each feature in it.
+bool names_features(const std::vector<model::Node>& nodes, const std::string& expression) {
+    if (expression.empty()) return true;
+    const auto constraint = model::Constraint::parse(expression);
+    return constraint && std::ranges::all_of(constraint->names(), [&](const std::string& name) {
+               return std::ranges::any_of(nodes, [&](const model::Node& node) {
+                   return contains(node.config.features, name);
+               });
+           });
+}
+
+// More tasks than so many nodes may have.
+bool has_tasks_left_over(const JobSpec& spec) {
+    const auto nodes = spec.nodes_max ? spec.nodes_max : spec.nodes_min;
+    return spec.tasks && spec.tasks_per_node && nodes &&
+           std::uint64_t{*nodes} * *spec.tasks_per_node < *spec.tasks;
 }
 
 // A card is given out whole, or in shares of one kind.
@@ -61,6 +80,12 @@ bool gpu_counts_agree(const JobSpec& spec) {
 
 // Fills in what the user left to the site.
 Status Cluster::Impl::complete_spec(JobSpec& spec, std::vector<std::string>& notes) const {
+    // That of the first of its reservations that has one.
+    for (const std::string_view name : split(spec.reservation, ',')) {
+        const auto found = calendar_.find(std::string(name));
+        if (!spec.partitions.empty() || found == calendar_.end()) continue;
+        if (!found->second.partition.empty()) spec.partitions = {found->second.partition};
+    }
     if (spec.partitions.empty()) {
         const auto found = std::ranges::find_if(partitions_, &model::Partition::is_default);
         if (found == partitions_.end()) return fail(Errc::InvalidPartition);
@@ -183,16 +208,9 @@ Status Cluster::Impl::validate(const JobSpec& spec, const Caller& caller,
             if (!node_index(name)) return fail(Errc::InvalidNodeName);
         }
     }
-    if (!spec.constraint.empty()) {
-        auto constraint = model::Constraint::parse(spec.constraint);
-        if (!constraint) return fail(Errc::InvalidFeature);
-        for (const std::string& name : constraint->names()) {
-            const auto has = [&](const model::Node& node) {
-                return contains(node.config.features, name);
-            };
-            if (std::ranges::none_of(nodes_, has)) return fail(Errc::InvalidFeature);
-        }
-    }
+    if (!names_features(nodes_, spec.constraint)) return fail(Errc::InvalidFeature);
+    if (!names_features(nodes_, spec.prefer))
+        return fail(Errc::InvalidFeature, "Invalid preferred feature specification");
     for (const auto* list :
          {&spec.gres_per_node, &spec.gpus_per_job, &spec.gpus_per_task, &spec.gpus_per_socket}) {
         if (!names_gres(settings_.gres_types, *list)) return fail(Errc::InvalidGres);
@@ -210,6 +228,7 @@ Status Cluster::Impl::validate(const JobSpec& spec, const Caller& caller,
     }
     if (spec.nodes_min && spec.nodes_max && *spec.nodes_min > *spec.nodes_max)
         return fail(Errc::InvalidNodeCount);
+    if (has_tasks_left_over(spec)) return fail(Errc::NodeConfigUnavailable);
     SY_CHECK(check_dependency(spec));
     SY_CHECK(check_reservations(spec, caller));
     SY_CHECK(check_licenses(spec));
