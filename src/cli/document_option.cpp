@@ -16,8 +16,8 @@ namespace switchyard::cli {
 namespace {
 
 // The shape that is written, and the older versions whose readers find their keys in it.
-constexpr std::string_view kParser = "v0.0.44";
-constexpr std::string_view kVersions[] = {"v0.0.42", "v0.0.43", kParser};
+constexpr std::string_view kParser = "v0.0.45";
+constexpr std::string_view kVersions[] = {"v0.0.42", "v0.0.43", "v0.0.44", kParser};
 
 std::string group_name(gid_t gid) {
     const group* found = getgrgid(gid);
@@ -49,10 +49,38 @@ Taken take_document(DocumentWish& wish, format::DocumentKind kind, const OptionU
     return std::nullopt;
 }
 
+Taken take_layout(DocumentWish& wish, format::DocumentKind kind, const OptionUse& use) {
+    bool compact = false, pretty = use.value.empty(), tags = true, known = true;
+    for (const std::string_view word : split(use.value, ',')) {
+        if (equals_ignoring_case(word, "pretty")) {
+            pretty = true;
+        } else if (equals_ignoring_case(word, "compact")) {
+            compact = true;
+        } else if (equals_ignoring_case(word, "no_tag")) {
+            tags = false;
+        } else if (!word.empty() && !equals_ignoring_case(word, "complex")) {
+            known = false;
+        }
+    }
+    if (!known && wish.kind) {
+        say(use.program,
+            fmt::format("fatal: Unable to parse serializer \"{}\" flags: Invalid argument",
+                        use.value));
+        return 1;
+    }
+    if (kind == format::DocumentKind::Json) {
+        wish.compact = !pretty;
+    } else {
+        wish.yaml = {.tags = tags, .folds = pretty || !compact};
+    }
+    return std::nullopt;
+}
+
 format::Document open_document(const DocumentWish& wish) {
     const bool compact = wish.compact && *wish.kind == format::DocumentKind::Json;
-    return format::Document(compact ? format::DocumentKind::CompactJson : *wish.kind,
-                            [](std::string_view text) { print(text); });
+    return format::Document(
+        compact ? format::DocumentKind::CompactJson : *wish.kind,
+        [](std::string_view text) { print(text); }, wish.yaml);
 }
 
 void close_document(format::Document& document, const DocumentWish& wish,

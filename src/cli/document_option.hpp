@@ -15,6 +15,7 @@ namespace switchyard::cli {
 struct DocumentWish {
     std::optional<format::DocumentKind> kind;
     bool compact = false;              // SLURM_JSON=compact
+    format::YamlLayout yaml;           // SLURM_YAML
     std::vector<std::string> command;  // As typed, for "meta".
 };
 
@@ -38,16 +39,25 @@ constexpr Option<Owner<Member>> yaml_option() {
             keep_document<Member, format::DocumentKind::Yaml>};
 }
 
-template <auto Member>
+// "compact", "pretty", "no_tag", "complex", comma separated. A word that is none ends a command
+// that was asked for a document, and no other.
+Taken take_layout(DocumentWish& wish, format::DocumentKind kind, const OptionUse& use);
+
+template <auto Member, format::DocumentKind Kind>
 Taken keep_layout(Owner<Member>& options, const OptionUse& use) {
-    (options.*Member).compact = use.value.find("compact") != std::string_view::npos;
-    return std::nullopt;
+    return take_layout(options.*Member, Kind, use);
 }
 template <auto Member>
 constexpr Option<Owner<Member>> json_layout_option() {
     return {
         {.help = "how JSON is written: pretty (the default) or compact", .variables = "SLURM_JSON"},
-        keep_layout<Member>};
+        keep_layout<Member, format::DocumentKind::Json>};
+}
+template <auto Member>
+constexpr Option<Owner<Member>> yaml_layout_option() {
+    return {{.help = "how YAML is written: pretty (the default), compact, no_tag",
+             .variables = "SLURM_YAML"},
+            keep_layout<Member, format::DocumentKind::Yaml>};
 }
 
 // A document on standard output, open for the values of the command.

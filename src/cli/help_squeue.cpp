@@ -25,10 +25,16 @@ std::string squeue_help_states() {
     return text;
 }
 
-std::string squeue_help_format() {
-    std::vector<std::string_view> names;
-    for (const auto& field : format::job_fields()) names.push_back(field.name);
-    return in_four_columns(names);
+std::string squeue_help_names() { return in_four_columns(format::job_field_names()); }
+std::string squeue_help_letters() { return in_eight_columns(format::kJobHelpLetters); }
+
+std::string in_eight_columns(std::string_view letters) {
+    std::string text;
+    for (std::size_t i = 0; i < letters.size(); ++i) {
+        text += fmt::format("%{}    ", letters[i]);
+        if (i % 8 == 7 || i + 1 == letters.size()) text += '\n';
+    }
+    return text;
 }
 
 std::string in_four_columns(std::span<const std::string_view> names) {

@@ -241,6 +241,7 @@ const Option<Scontrol> kOptions[] = {
      flag<&Scontrol::all, false>},
     json_option<&Scontrol::document>(),
     json_layout_option<&Scontrol::document>(),
+    yaml_layout_option<&Scontrol::document>(),
     {{.name = "local", .variables = "SCONTROL_LOCAL"}, nothing<Scontrol>},
     {{"clusters", 'M', Argument::Required, "NAME", "the cluster to ask", "SLURM_CLUSTERS"},
      keep<&Scontrol::clusters>},

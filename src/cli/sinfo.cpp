@@ -85,11 +85,7 @@ bool print_once(Session& session, const SinfoOptions& options) {
         return true;
     }
     const auto table = format::NodeTable::make(table_request(options, *picture));
-    if (!table) {
-        say_error(kProgram, table.error().message);
-        return false;
-    }
-    for (const std::string& field : table->unknown_fields()) {
+    for (const std::string& field : table.unknown_fields()) {
         // Slurm's words, which speak of jobs where names are given and of no program where letters
         // are.
         if (options.long_format) {
@@ -103,8 +99,8 @@ bool print_once(Session& session, const SinfoOptions& options) {
         print("CLUSTER: " + session.config.cluster_name + "\n");
     }
     if (options.header && dated) print(date_line());
-    if (options.header) print(table->header());
-    print(table->lines(picture->partitions, picture->nodes, make_view(options, *picture, session)));
+    if (options.header) print(table.header());
+    print(table.lines(picture->partitions, picture->nodes, make_view(options, *picture, session)));
     std::fflush(stdout);
     if (options.verbose > 0) {
         say(kProgram, fmt::format("{} partitions, {} nodes", picture->partitions.size(),

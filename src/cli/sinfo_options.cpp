@@ -84,6 +84,7 @@ std::string state_words(std::string_view between) {
 std::string state_word_list() { return state_words("\n") + "\n"; }
 
 std::string field_list() { return in_four_columns(format::node_field_names()); }
+std::string letter_list() { return in_eight_columns(format::kNodeHelpLetters); }
 
 Taken take_states(SinfoOptions& options, const OptionUse& use) {
     options.states.clear();
@@ -129,6 +130,7 @@ const Option<SinfoOptions> kOptions[] = {
      keep_seconds<&SinfoOptions::iterate_seconds>},
     json_option<&SinfoOptions::document>(),
     json_layout_option<&SinfoOptions::document>(),
+    yaml_layout_option<&SinfoOptions::document>(),
     {{.name = "local", .variables = "SINFO_LOCAL"}, nothing<SinfoOptions>},
     {{"long", 'l', Argument::None, "", "more columns"}, flag<&SinfoOptions::long_list>},
     {{"clusters", 'M', Argument::Required, "NAME", "the cluster to ask", "SLURM_CLUSTERS"},
@@ -165,7 +167,7 @@ const Option<SinfoOptions> kOptions[] = {
       .variables = "SLURM_TIME_FORMAT"},
      keep<&SinfoOptions::time_format>},
     {{.name = "helpFormat", .help = "the names -O knows", .answer = field_list}},
-    {{.name = "helpformat", .same_as = "helpFormat"}},
+    {{.name = "helpformat", .help = "the letters -o knows", .answer = letter_list}},
     {{.name = "helpstate", .help = "the states -t knows", .answer = state_word_list}},
 };
 

@@ -202,6 +202,9 @@ int run(const SqueueOptions& options) {
         say_error(kProgram, (jobs ? steps.error() : jobs.error()).message);
         return 1;
     }
+    if (options.table.sort.contains(format::kLetterWithoutEffect)) {
+        say(kProgram, "Invalid sort specification: b");
+    }
     say_unknown_fields(*jobs, "job");
     say_unknown_fields(*steps, "job step");
 

@@ -95,6 +95,7 @@ const Option<Typed> kOptions[] = {
      take_ids<&Typed::job_flag, &Typed::jobs>},
     json_option<&Typed::document>(),
     json_layout_option<&Typed::document>(),
+    yaml_layout_option<&Typed::document>(),
     {{"long", 'l', Argument::None, "", "more columns"}, flag<&Typed::long_list>},
     {{"licenses", 'L', Argument::Required, "NAMES", "only jobs that ask for these licenses",
       "SQUEUE_LICENSES"},
@@ -158,8 +159,8 @@ const Option<Typed> kOptions[] = {
     yaml_option<&Typed::document>(),
     time_format_variable<&Typed::time_format>(),
     elements_max_variable<&Typed::elements_max>(),
-    {{.name = "helpFormat", .help = "the names -O knows", .answer = squeue_help_format}},
-    {{.name = "helpformat", .same_as = "helpFormat"}},
+    {{.name = "helpFormat", .help = "the names -O knows", .answer = squeue_help_names}},
+    {{.name = "helpformat", .help = "the letters -o knows", .answer = squeue_help_letters}},
     {{.name = "helpstate", .help = "the states -t knows", .answer = squeue_help_states}},
 };
 

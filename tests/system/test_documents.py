@@ -104,7 +104,7 @@ def test_yaml_holds_the_same(scene):
 
 def test_versions_of_the_shape(cluster):
     said = cluster.run("squeue --json=list").ok()
-    assert re.search(r"^data_parser/v0\.0\.44$", said.out, re.M) and said.err == "Possible data_parser plugins:\n"
+    assert re.search(r"^data_parser/v0\.0\.45$", said.out, re.M) and said.err == "Possible data_parser plugins:\n"
     for command in ("squeue", "sinfo", "scontrol show job"):
         said = cluster.run(f"{command} --json=v1.2.3")
         assert said.code == 1 and "output not supported by data_parser/v1.2.3" in said.err and said.out == ""
@@ -113,6 +113,46 @@ def test_versions_of_the_shape(cluster):
     assert compact.count("\n") == 1 and json.loads(compact)["errors"] == []
     said = cluster.run("scontrol show config --json")
     assert said.code == 1 and "no JSON" in said.err
+
+
+def test_layouts(cluster):
+    """SLURM_JSON and SLURM_YAML, of every command that writes documents."""
+    for command in ("squeue", "squeue -s", "sinfo", "scontrol show node", "sacct", "sdiag", "sacctmgr show cluster", "sshare"):
+        said = cluster.run(f"SLURM_JSON=no_tag {command} --json").ok().out
+        assert said.count("\n") == 1 and json.loads(said)["errors"] == [], command
+        assert cluster.run(f"SLURM_JSON=compact,PRETTY {command} --json").ok().out.startswith("{\n  "), command
+        said = cluster.run(f"SLURM_YAML=No_Tag {command} --yaml").ok().out
+        assert said.startswith("%YAML 1.1\n---\n") and "!!" not in said and "\nerrors: []\n" in said, command
+        for variable in ("SLURM_JSON", "SLURM_YAML"):
+            said = cluster.run(f"{variable}=pretty,foo {command} --yaml")
+            assert (said.code, said.out) == (1, ""), said
+            assert said.err == f'{command.split()[0]}: fatal: Unable to parse serializer "pretty,foo" flags: Invalid argument\n'
+            cluster.run(f"{variable}=foo {command}").ok()
+
+
+def test_accounts_as_documents(cluster):
+    """What sacctmgr and sshare know, in the shape that those of a site with accounts have."""
+    frame = {"meta", "errors", "warnings"}
+    empty = {"account": "accounts", "association": "associations", "user": "users", "qos": "qos", "wckey": "wckeys",
+             "instance": "instances"}
+    for entity, key in empty.items():
+        said = load(cluster, f"sacctmgr --json show {entity}")
+        assert said.keys() == frame | {key} and said[key] == [], said
+    (one,) = load(cluster, "sacctmgr list cluster --json")["clusters"]
+    assert list(one) == ["controller", "flags", "name", "nodes", "associations", "rpc_version", "tres"]
+    assert one["name"] == cluster.name and one["nodes"] == "n[1-4]" and one["flags"] == ["MULTIPLE_SLURMD"]
+    assert list(one["associations"]["root"]) == ["account", "cluster", "partition", "user", "id"]
+    counts = {each["type"]: each["count"] for each in one["tres"]}
+    assert counts["node"] == 4 and counts["cpu"] == counts["billing"] > 0 and counts["energy"] == 0
+    tres = load(cluster, "sacctmgr show tres --json")["TRES"]
+    assert tres[0] == {"type": "cpu", "name": "", "id": 1, "count": 0}
+    assert {"type": "fs", "name": "disk", "id": 6, "count": 0} in tres
+    assert load(cluster, "sacctmgr show tres type=mem --json")["TRES"] == [{"type": "mem", "name": "", "id": 2, "count": 0}]
+    assert parse(cluster.run("sacctmgr show tres --yaml").ok().out)["TRES"] == tres
+    said = load(cluster, "sshare --json")
+    assert said["shares"] == {"shares": [], "total_shares": 0} and said.keys() == frame | {"shares"}
+    # What has no document is a table all the same.
+    assert cluster.run("sacctmgr --json show problem").ok().out.startswith("   Cluster    Account       User ")
 
 
 def test_jobs_and_steps_of_a_node(scene):

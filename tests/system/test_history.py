@@ -95,7 +95,7 @@ def test_the_steps_of_a_job_are_kept_with_what_they_used(cluster, worked):
     assert kib(first["MaxRSS"]) > 29_000 and first["MaxRSSNode"] and first["MaxRSSTask"] in "01"
     # Two tasks of a fifth of a second each.
     assert re.fullmatch(r"00:00\.[4-9]\d\d|00:\d\d[:.]\d+", first["TotalCPU"]), first["TotalCPU"]
-    assert re.fullmatch(r"[\d.]+[KM]", first["MaxVMSize"]) and re.fullmatch(r"\d+[KM]?", first["MaxDiskRead"])
+    assert re.fullmatch(r"[\d.]+[KM]", first["MaxVMSize"]) and re.fullmatch(r"\d+\.\d\dM", first["MaxDiskRead"])
 
 
 def tells_frequencies():
@@ -297,6 +297,42 @@ def test_what_there_is_not_is_said(cluster):
     listed = cluster.run("sprio").ok().out
     assert re.search(rf"^ +{waiting} closed +[1-9]\d* +0$", listed, re.M) and str(held) not in listed.split()
     cluster.run(f"scancel {held} {waiting}").ok()
+
+
+def test_lists_that_help_prints(cluster):
+    """Letters and names in the columns of 26.05."""
+    def lines(command):
+        return cluster.run(command).ok().out.splitlines()
+
+    assert lines("sacct --helpstate")[1] == "CANCELLED           FAILED              TIMEOUT             NODE_FAIL          "
+    reasons = lines("sacct --helpreason")
+    assert reasons[0] == f"{'None':39} {'Priority':39}" and len(reasons) > 15
+    assert lines("squeue --helpformat")[0] == "%a    %F    %K    %B    %o    %k    %O    %I    "
+    assert lines("squeue --helpFormat")[-1] == f"{'Wait4Switch':20}{'WCKey':20}{'WorkDir':20}"
+    assert lines("sinfo --helpformat")[-1] == "%u    %U    %v    %w    "
+    assert lines("sprio --helpformat")[2:] == ["%S    %q    %Q    %s    %u    %y    %Y    %t    ", "%T    "]
+    assert lines("sshare --helpformat")[1] == f"{'GrpTRESMins':17} {'GrpTRESRaw':17} {'ID':17} {'LevelFS':17}"
+    assert lines("sacct -e")[-1] == f"{'WCKey':19} {'WCKeyID':19} {'WorkDir':19}"
+    said = cluster.run("sacct -o ReqGRES")
+    assert (said.code, said.err) == (1, "sacct: fatal: ReqGRES has been removed, please use ReqTRES\n")
+
+
+def test_priorities_without_factors(cluster):
+    """As Slurm lists them when no factor has a weight."""
+    waiting = cluster.wrap("true", "-p closed")
+    head = "          JOBID PARTITION"
+    assert cluster.run("sprio -n").ok().out.splitlines()[0] == f"{head} PRIORITY  "
+    assert cluster.run("sprio -w").ok().out == f"{head}   PRIORITY       SITE\n        Weights{' ' * 31}1\n"
+    said = cluster.run(f"sprio -u {cluster.me()}").ok().out.splitlines()
+    assert said[0] == f"{head}     USER   PRIORITY       SITE" and any(f" {waiting} closed " in line for line in said[1:])
+    said = cluster.run("sprio -l -n").ok().out.splitlines()
+    assert said[0].split() == "JOBID PARTITION USER ACCOUNT PRIORITY AGE ASSOC FAIRSHARE JOBSIZE PARTITION QOSNAME QOS TRES".split()
+    said = cluster.run("sprio -u nosuchuser -h")
+    assert (said.code, said.out, said.err) == (0, "", "sprio: error: Invalid user: nosuchuser\n\n")
+    cluster.run("sprio -S '!'").ok()
+    sluid = cluster.run(f"squeue -h -j {waiting} -O SLUID:").ok().out
+    assert cluster.run(f"sprio -h -j {waiting} -o %s").ok().out == sluid
+    cluster.run(f"scancel {waiting}").ok()
 
 
 def test_json_has_what_programs_read(cluster, worked):

@@ -9,8 +9,30 @@ OPTIONS = {
     "scancel": "--account=a --batch --clusters=c --ctld --full --help --hurry --interactive --jobname=j --me --nodelist=n1 "
                "--partition=p --qos=q --quiet --reservation=r --sibling=s --signal=USR1 --state=PENDING --usage --user=root "
                "--verbose --version --wckey=w --cron",
-    "sbcast": "--compress --exclude=/usr --fanout=4 --force --help --jobid=1 --preserve --send-libs=yes --size=8m --timeout=9 "
-              "--treewidth=4 --usage --verbose --version",
+    "sbcast": "--compress --exclude=/usr --fanout=4 --force --help --jobid=1 --no-allocation --nodelist=n1 --preserve "
+              "--send-libs=yes --size=8m --timeout=9 --treewidth=4 --usage --verbose --version",
+    "squeue": "--Format=jobid --account=a --all --array --clusters=c --expand-patterns --federation --format=%i --help --hide --jobs "
+              "--json --licenses=l --local --long --me --name=n --noconvert --nodelist=n1 --noheader --notme --only-job-state "
+              "--partition=p --priority --qos=q --reservation=r --running-over=1 --running-under=1 --sibling --sort=i --start "
+              "--states=R --steps --usage --user=root --verbose --version --yaml --helpformat --helpFormat --helpstate",
+    "sinfo": "--Format=nodes --Node --all --clusters=c --dead --exact --federation --format=%n --future --help --hide --json "
+             "--list-reasons --local --long --noconvert --nodes=n1 --noheader --partition=p --reservation --responding --sort=N "
+             "--states=idle --summarize --usage --verbose --version --yaml --helpformat --helpFormat --helpstate",
+    "sacct": "--accounts=a --allclusters --allocations --allusers --array --associations=1 --batch-script --brief --clusters=c "
+             "--completion --constraints=a --delimiter=x --duplicates --endtime=now --env-vars --expand-patterns --federation "
+             "--file=f --flags=SchedMain --format=jobid --gid=0 --group=root --help --helpformat --helpreason --helpstate --jobs=1 "
+             "--json --local --long --name=n --ncpus=1 --nnodes=1 --noconvert --nodelist=n1 --noheader --parsable --parsable2 "
+             "--partition=p --qos=q --reason=None --starttime=now --state=R --timelimit-max=9 --timelimit-min=1 --truncate --uid=0 "
+             "--units=M --usage --use-local-uid --user=root --verbose --version --wckeys=w --whole-hetjob=yes --yaml",
+    "sstat": "--allsteps --fields=jobid --format=jobid --help --helpformat --jobs=1 --noconvert --noheader --parsable --parsable2 "
+             "--pidformat --usage --verbose --version",
+    "sprio": "--clusters=c --federation --format=%i --help --helpformat --jobs=1 --local --long --noheader --norm --partition=p "
+             "--sibling --sort=i --usage --user=root --verbose --version --weights",
+    "sshare": "--Users --accounts=a --all --clusters=c --format=account --help --helpformat --json --long --noheader --parsable "
+              "--parsable2 --partition --usage --users=root --verbose --version --yaml",
+    "sdiag": "--all --cluster=c --help --json --no-trunc --reset --sort-by-id --sort-by-time --sort-by-time2 --usage --version --yaml",
+    "sacctmgr": "--associations --help --immediate --json --noheader --oneliner --parsable --parsable2 --quiet --readonly --verbose "
+                "--version --yaml",
     "sattach": "--error-filter=0 --help --input-filter=0 --label --layout --output-filter=0 --pty --quiet --usage --verbose --version",
     "scontrol": "--all --clusters=c --details --federation --future --help --hide --json --local --oneliner --quiet --sibling "
                 "--uid=0 --usage --verbose --version --yaml",
@@ -24,7 +46,10 @@ OPTIONS = {
                 "--user=root --verbose --version",
 }
 LETTERS = {
-    "scancel": "-b -f -H -i -Q -v -V", "sbcast": "-C -f -p -v -V", "sattach": "-l -Q -v -V", "scontrol": "-a -d -F -h -o -Q -v -V",
+    "squeue": "-a -h -l -P -r -s -v -V", "sinfo": "-a -d -e -F -h -l -N -r -R -s -T -v -V", "sacct": "-a -b -D -e -l -L -n -p -P -T -v -V -X",
+    "sstat": "-a -e -h -i -n -p -P -v -V", "sprio": "-h -l -n -v -V -w", "sshare": "-a -e -l -m -n -p -P -U -v -V",
+    "sdiag": "-a -h -i -t -T -V", "sacctmgr": "-h -i -n -o -p -P -Q -r -s -v -V",
+    "scancel": "-b -f -H -i -Q -v -V", "sbcast": "-C -f -p -v -V -Z", "sattach": "-l -Q -v -V", "scontrol": "-a -d -F -h -o -Q -v -V",
     "scrontab": "-V", "strigger": "-a -A -b -B -c -C -d -D -e -f -F -g -G -h -H -I -N -Q -r -R -t -u -v -V",
 }
 UNKNOWN = ("unrecognized option", "invalid option", "doesn't allow an argument", "option requires an argument")

@@ -43,6 +43,27 @@ def test_sbcast_bad_input(cluster):
     assert said.code == 1 and "sbcast: error: " in said.err
 
 
+def test_sbcast_to_some_nodes_of_a_job(cluster):
+    """A step on the named nodes only; others than the job's are refused."""
+    cluster.write("some", "some\n")
+    job = cluster.wrap("sleep 600", "-N2 -w n[1-2]")
+    cluster.wait_state(job, "RUNNING")
+    home = cluster.home(cluster.me())
+    cluster.run(f"sbcast -j {job} -w n2 some {home}/some.copy").ok()
+    assert cluster.read("some.copy") == "some\n"
+    wait_until(lambda: "sbcast|n2\n" in cluster.run(f"sacct -n -P -j {job} -o JobName,NodeList").ok().out, 30, "the step on n2")
+    for nodes in ("n3", "n[2-3]", "nosuch"):
+        said = cluster.run(f"sbcast -j {job} --nodelist={nodes} some {home}/other")
+        assert (said.code, said.err) == (255, f"sbcast: error: Not all nodes in --nodelist/-w '{nodes}' are in job {job}.\n")
+    cluster.run(f"scancel {job}")
+    said = cluster.run(f"sbcast -Z -j {job} some x")
+    assert (said.code, said.err) == (1, "sbcast: error: --no-allocation/-Z and --jobid/-j options are mutually exclusive\n")
+    said = cluster.run("sbcast -Z some x")
+    assert (said.code, said.err) == (1, "sbcast: error: --nodelist/-w is required with --no-allocation/-Z.\n")
+    said = cluster.run("sbcast -Z -w n1 some x")
+    assert said.code == 1 and "--no-allocation: " in said.err
+
+
 def test_a_large_file_arrives_whole(cluster):
     home = cluster.home(cluster.me())
     cluster.write("big", "0123456789abcdef" * (1 << 18))

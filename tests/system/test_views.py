@@ -118,7 +118,7 @@ AMOUNTS = {
 }
 DOWN = "Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions"
 SHARES = (r"-/64", "0/64", "a share of a taken card: the seed documents' form")
-NO_WEIGHTS = "factors without weight: none is shown of a job, and all weights"
+NO_WEIGHTS = "factors without weight are not shown"
 PLANNED = "its start is planned at once here; there no pass had looked at it yet"
 # What the real one printed and we do not, by file: a pattern, what stands for it, and why.
 ALLOWED = {
@@ -132,7 +132,7 @@ ALLOWED = {
     "squeue-all-fields": [(r"(?m)^(test\|N/A\|1\|0)\|N/A(.*\|129\|.*)\|N/A\|PENDING(.*)\|\(null\)\|HOME$",
                            r"\1|TIME\2|TIME|PENDING\3|n[1-4]|HOME", PLANNED)],
     "sprio": [("        AGE  FAIRSHARE    JOBSIZE  PARTITION        QOS", "", NO_WEIGHTS)],
-    "sprio-w": [("AGE  FAIRSHARE", "AGE      ASSOC  FAIRSHARE", NO_WEIGHTS)],
+    "sprio-w": [("        AGE  FAIRSHARE    JOBSIZE  PARTITION        QOS", "", NO_WEIGHTS)],
     "sacct-array": [(r"(?=126_\[)", "126_5               arr      debug       test          0 CANCELLED+      0:0 \n",
                      "an element cancelled alone has a record of its own")],
     "squeue-with-down-nodes": [("May be reserved for other job", "UnavailableNodes:n4", "the node that is not there")],

@@ -1,9 +1,11 @@
 // accounting_test.cpp: columns, amounts and windows of the history commands, without a cluster.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "cli/accounting/amounts.hpp"
 #include "cli/accounting/print_fields.hpp"
 #include "cli/accounting/sacct_options.hpp"
+#include "cli/accounting/sacctmgr_document.hpp"
 #include "cli/accounting/usage_text.hpp"
 #include "cli/format/samples.hpp"
 
@@ -40,6 +42,39 @@ TEST(PrintFields, BarsStandBetweenFieldsOrBehindThemToo) {
     EXPECT_EQ(line("name,value", row, {.parsable = true, .delimiter = "|"}), "a|b|7\n");
     EXPECT_EQ(line("name,value", row, {.parsable = true, .ending = true, .delimiter = ";"}),
               "a|b;7;\n");
+}
+
+TEST(PrintFields, HelpIsPaddedToTheEndOfEveryLine) {
+    EXPECT_EQ(helpformat({"A", "BC", "D"}, {.count = 2, .width = 3}), "A   BC \nD  \n");
+}
+
+TEST(PrintFields, AFieldThatIsNotListedIsKnownByNameOnly) {
+    const Field<Pair> fields[] = {
+        {"Name", -3, Wide::Mark, [](const Pair& p) { return p.name; }},
+        {"Old", 3, Wide::Mark, [](const Pair& p) { return p.value; }, false},
+    };
+    const std::span<const Field<Pair>> all(fields);
+    EXPECT_EQ(names_of(all), std::vector<std::string_view>{"Name"});
+    EXPECT_EQ(Table<Pair>::make(all, "ALL", {})->line({"a", "7"}), "a   \n");
+    EXPECT_EQ(Table<Pair>::make(all, "old", {})->line({"a", "7"}), "  7 \n");
+}
+
+TEST(ClusterTres, AreCountedOverAllNodesAndCardsHaveNumbersOfTheirOwn) {
+    std::vector<model::Node> nodes = {format::samples::node("a"), format::samples::node("b")};
+    nodes[0].config.gres = {
+        {.name = "gpu", .type = "t4", .count = 2, .devices = {}, .files = {}, .cores = {}}};
+    nodes[1].config.gres = {
+        {.name = "gpu", .type = "", .count = 1, .devices = {}, .files = {}, .cores = {}}};
+    std::string text;
+    for (const CountedTres& each : count_tres(nodes)) {
+        if (each.count > 0)
+            text += fmt::format("{}/{} {}={}\n", each.type, each.name, each.id, each.count);
+    }
+    const std::uint64_t cpus = nodes[0].config.cpus + nodes[1].config.cpus;
+    const std::uint64_t memory = nodes[0].config.memory.value + nodes[1].config.memory.value;
+    EXPECT_EQ(text, fmt::format("cpu/ 1={}\nmem/ 2={}\nnode/ 4=2\nbilling/ 5={}\n"
+                                "gres/gpu 1001=3\ngres/gpu:t4 1002=2\n",
+                                cpus, memory, cpus));
 }
 
 TEST(Amounts, AreConvertedOnlyWhereNothingIsLost) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "cli/format/amount_text.hpp"
 #include "model/size_format.hpp"
 #include "model/time_format.hpp"
 
@@ -33,10 +34,7 @@ std::string amount_text(std::uint64_t count, char unit, const Units& units) {
         const bool exact = static_cast<double>(whole) == value;
         return with_unit(exact ? fmt::to_string(whole) : fmt::format("{:.2f}", value), at);
     }
-    if (units.convert) {
-        for (; count > 0 && count % kFactor == 0 && at + 1 < kLetters.size(); ++at)
-            count /= kFactor;
-    }
+    if (units.convert && count > 0) return format::short_amount(count, kLetters.substr(at));
     return with_unit(fmt::to_string(count), count == 0 ? 0 : at);
 }
 

@@ -127,7 +127,6 @@ void write_requests(Document& document, const wire::DiagReply& diag) {
 void print_diag(const wire::DiagReply& diag, const DocumentWish& wish, const std::string& cluster) {
     Document document = open_document(wish);
     document.begin_map("statistics");
-    integer(document, "parts_packed", 1);
     moment(document, "req_time", diag.now());
     moment(document, "req_time_start", diag.since());
     integer(document, "server_thread_count", 1);

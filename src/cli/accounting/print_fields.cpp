@@ -54,12 +54,11 @@ void append_cell(std::string& line, std::string_view text, int width, Wide wide)
     append_padded(line, cut, width);
 }
 
-std::string helpformat(const std::vector<std::string_view>& names) {
-    constexpr std::size_t kPerLine = 4, kWidth = 19;
+std::string helpformat(const std::vector<std::string_view>& names, HelpColumns columns) {
     std::string text;
     for (std::size_t i = 0; i < names.size(); ++i) {
-        const bool last = i % kPerLine == kPerLine - 1 || i + 1 == names.size();
-        text += last ? fmt::format("{}\n", names[i]) : fmt::format("{:<{}} ", names[i], kWidth);
+        const bool last = i % columns.count == columns.count - 1 || i + 1 == names.size();
+        text += fmt::format("{:<{}}{}", names[i], columns.width, last ? '\n' : ' ');
     }
     return text;
 }

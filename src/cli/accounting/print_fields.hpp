@@ -49,6 +49,7 @@ struct Field {
     int width;
     Wide wide;
     std::string (*text)(const Row& row);
+    bool is_listed = true;  // In the help, and part of "ALL".
 };
 
 template <class Row>
@@ -61,7 +62,9 @@ class Table {
         table.style_ = std::move(style);
         for (const Wish& wish : parse_format_list(format)) {
             if (equals_ignoring_case(wish.name, "ALL")) {
-                for (const Field<Row>& field : fields) table.add(field, wish.width);
+                for (const Field<Row>& field : fields) {
+                    if (field.is_listed) table.add(field, wish.width);
+                }
                 continue;
             }
             const Field<Row>* field = find(fields, wish.name);
@@ -133,13 +136,19 @@ class Table {
     std::vector<Column> columns_;
 };
 
-// --helpformat: the names in columns of four.
-std::string helpformat(const std::vector<std::string_view>& names);
+// --helpformat and its like: names in columns.
+struct HelpColumns {
+    std::size_t count = 4;
+    int width = 19;
+};
+std::string helpformat(const std::vector<std::string_view>& names, HelpColumns columns = {});
 
 template <class Row>
 std::vector<std::string_view> names_of(std::span<const Field<Row>> fields) {
     std::vector<std::string_view> names;
-    for (const Field<Row>& field : fields) names.push_back(field.name);
+    for (const Field<Row>& field : fields) {
+        if (field.is_listed) names.push_back(field.name);
+    }
     return names;
 }
 

@@ -214,6 +214,10 @@ class Listing {
 
 int run(SacctOptions& options) {
     const auto table = Table<SacctRow>::make(sacct_fields(), options.format, options.style);
+    if (!table && equals_ignoring_case(table.error().message, "ReqGRES")) {
+        say(kProgram, "fatal: ReqGRES has been removed, please use ReqTRES");
+        return 1;
+    }
     if (!table) {
         return refuse(kProgram,
                       fmt::format("Invalid field requested: \"{}\"", table.error().message));

@@ -108,10 +108,10 @@ void HistoryWriter::add_exits_and_times() {
     format::write_exit(document_, "derived_exit_code",
                        outcome == nullptr ? model::ExitStatus{} : outcome->derived_exit);
     add_times();
-    text("exclusive", spec_.exclusive == model::Exclusive::No ? "NO" : "YES");
+    text("exclusive", format::exclusive_text(spec_.exclusive));
     format::write_exit(document_, "exit_code", exit_of(row_));
     text("extra", spec_.extra);
-    text("failed_node", "");
+    text("failed_node", format::failed_node(job_));
     std::vector<std::string> flags;
     if (model::start_of(job_)) {
         if (job_.scheduler == "Backfill") flags.emplace_back("STARTED_ON_BACKFILL");

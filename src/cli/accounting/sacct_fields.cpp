@@ -139,6 +139,9 @@ std::string limit_minutes(const Row& row) {
                             : number(static_cast<std::uint64_t>(limit->seconds.count() / 60));
 }
 
+// That of its first run is that of every one.
+std::string sluid_text(const Row& row) { return model::sluid_of(row.job, row.view.cluster); }
+
 std::string flags(const Row& row) {
     if (row.step != nullptr || !model::start_of(row.job)) return {};
     return row.job.scheduler.empty() ? "StartReceived"
@@ -172,36 +175,46 @@ std::string group_text(const Row& row) {
     return spec(row).group.empty() ? number(spec(row).gid) : spec(row).group;
 }
 
+constexpr char kCpu[] = "cpu", kMem[] = "mem", kVmem[] = "vmem", kPages[] = "pages",
+               kDisk[] = "fs/disk";
+
 // Columns of what a step used; Kind says which, so that one line of the table is enough for each.
 template <const char* Name, bool Out, Figure Kind>
 std::string used(const Row& row) {
     if (row.step == nullptr) return {};
     return figure_text(row.step->usage, Name, Out, Kind, row.view.units);
 }
+// Of disks in megabytes, whatever unit is asked for.
+template <bool Out, Figure Kind>
+std::string disk_used(const Row& row) {
+    constexpr double kMega = 1024 * 1024;
+    const model::UsageMeasure* disk =
+        row.step == nullptr ? nullptr : model::find_measure(row.step->usage, kDisk, Out);
+    if (disk == nullptr) return {};
+    const std::uint64_t bytes = Kind == Figure::Average ? disk->average() : disk->max.value;
+    return fmt::format("{:.2f}M", static_cast<double>(bytes) / kMega);
+}
 template <const char* Name, bool Out, Figure Kind, Where Place>
 std::string used_at(const Row& row) {
     if (row.step == nullptr) return {};
     return place_text(row.step->usage, Name, Out, Kind, Place);
 }
-constexpr char kCpu[] = "cpu", kMem[] = "mem", kVmem[] = "vmem", kPages[] = "pages",
-               kDisk[] = "fs/disk";
 constexpr Figure kAve = Figure::Average, kMax = Figure::Max, kMin = Figure::Min;
 constexpr Where kNode = Where::Node, kTask = Where::Task;
 constexpr Wide kMark = Wide::Mark, kCut = Wide::Cut, kWhole = Wide::Whole;
 
 const auto kFieldsBefore = std::to_array<Field<Row>>({
     {"Account", 10, kMark, [](const Row& r) { return spec(r).account; }},
-    {"AdminComment", 20, kMark,
+    {"AdminComment", 15, kMark,
      [](const Row& r) { return of_job(r, [](const Row& j) { return j.job.admin_comment; }); }},
     {"AllocCPUS", 10, kWhole, [](const Row& r) { return number(allocated_cpus(r)); }},
-    {"AllocGRES", 12, kMark, allocated_cards},
     {"AllocNodes", 10, kWhole, allocated_nodes},
     {"AllocTRES", 10, kMark, allocated_tres},
-    {"AssocID", 7, kWhole, [](const Row& r) { return of_job(r, [](const Row&) { return "0"; }); }},
+    {"AssocID", 7, kWhole, [](const Row&) { return std::string("0"); }},
     {"AveCPU", 10, kMark, used<kCpu, false, kAve>},
     {"AveCPUFreq", 10, kMark, average_frequency},
-    {"AveDiskRead", 14, kMark, used<kDisk, false, kAve>},
-    {"AveDiskWrite", 14, kMark, used<kDisk, true, kAve>},
+    {"AveDiskRead", 14, kMark, disk_used<false, kAve>},
+    {"AveDiskWrite", 14, kMark, disk_used<true, kAve>},
     {"AvePages", 10, kMark, used<kPages, false, kAve>},
     {"AveRSS", 10, kMark, used<kMem, false, kAve>},
     {"AveVMSize", 10, kMark, used<kVmem, false, kAve>},
@@ -213,23 +226,30 @@ const auto kFieldsBefore = std::to_array<Field<Row>>({
      [](const Row& r) { return of_job(r, [](const Row& j) { return spec(j).constraint; }); }},
     {"ConsumedEnergy", 14, kMark, consumed_energy},
     {"ConsumedEnergyRaw", 17, kMark, consumed_joules},
-    {"Container", 20, kMark, nothing},
+    {"Container", 19, kMark, nothing},
     {"CPUTime", 10, kCut, [](const Row& r) { return model::format_duration(cpu_seconds(r)); }},
     {"CPUTimeRAW", 10, kWhole,
      [](const Row& r) { return number(static_cast<std::uint64_t>(cpu_seconds(r).count())); }},
-    {"DBIndex", 20, kWhole,
-     [](const Row& r) { return of_job(r, [](const Row& j) { return number(j.job.id.value); }); }},
+    {"DBIndex", 21, kWhole,
+     [](const Row& r) { return number(r.job.id.value); }},
     {"DerivedExitCode", 15, kMark, [](const Row& r) { return of_job(r, derived_exit); }},
     {"Elapsed", 10, kCut, [](const Row& r) { return model::format_duration(elapsed(r)); }},
     {"ElapsedRaw", 10, kWhole,
      [](const Row& r) { return number(static_cast<std::uint64_t>(elapsed(r).count())); }},
     {"Eligible", 19, kCut, eligible_text},
     {"End", 19, kCut, [](const Row& r) { return moment(ended(r), r, "Unknown"); }},
+    {"Exclusive", 14, kMark,
+     [](const Row& r) {
+         return of_job(r, [](const Row& j) { return format::exclusive_text(spec(j).exclusive); });
+     }},
     {"ExitCode", 8, kMark, [](const Row& r) { return to_string(exit_of(r)); }},
-    {"Extra", 20, kMark,
+    {"Extra", 14, kMark,
      [](const Row& r) { return of_job(r, [](const Row& j) { return spec(j).extra; }); }},
-    {"FailedNode", 20, kMark, nothing},
-    {"Flags", 20, kMark, flags},
+    {"FailedNode", 8, kMark,
+     [](const Row& r) {
+         return of_job(r, [](const Row& j) { return format::failed_node(j.job); });
+     }},
+    {"Flags", 19, kMark, flags},
     {"GID", 6, kWhole,
      [](const Row& r) { return of_job(r, [](const Row& j) { return number(spec(j).gid); }); }},
     {"Group", 9, kMark, [](const Row& r) { return of_job(r, group_text); }},
@@ -238,12 +258,12 @@ const auto kFieldsBefore = std::to_array<Field<Row>>({
     {"JobName", 10, kMark,
      [](const Row& r) { return r.step != nullptr ? r.step->spec.name : spec(r).name; }},
     {"Layout", 9, kMark, layout_text},
-    {"Licenses", 20, kMark,
+    {"Licenses", 10, kMark,
      [](const Row& r) { return of_job(r, [](const Row& j) { return spec(j).licenses; }); }},
-    {"MaxDiskRead", 12, kMark, used<kDisk, false, kMax>},
+    {"MaxDiskRead", 12, kMark, disk_used<false, kMax>},
     {"MaxDiskReadNode", 15, kMark, used_at<kDisk, false, kMax, kNode>},
     {"MaxDiskReadTask", 15, kWhole, used_at<kDisk, false, kMax, kTask>},
-    {"MaxDiskWrite", 12, kMark, used<kDisk, true, kMax>},
+    {"MaxDiskWrite", 12, kMark, disk_used<true, kMax>},
     {"MaxDiskWriteNode", 16, kMark, used_at<kDisk, true, kMax, kNode>},
     {"MaxDiskWriteTask", 16, kWhole, used_at<kDisk, true, kMax, kTask>},
     {"MaxPages", 8, kMark, used<kPages, false, kMax>},
@@ -255,7 +275,7 @@ const auto kFieldsBefore = std::to_array<Field<Row>>({
     {"MaxVMSize", 10, kMark, used<kVmem, false, kMax>},
     {"MaxVMSizeNode", 14, kMark, used_at<kVmem, false, kMax, kNode>},
     {"MaxVMSizeTask", 14, kWhole, used_at<kVmem, false, kMax, kTask>},
-    {"McsLabel", 20, kMark,
+    {"McsLabel", 12, kMark,
      [](const Row& r) { return of_job(r, [](const Row& j) { return spec(j).mcs_label; }); }},
     {"MinCPU", 10, kMark, used<kCpu, false, kMin>},
     {"MinCPUNode", 10, kMark, used_at<kCpu, false, kMin, kNode>},
@@ -266,6 +286,11 @@ const auto kFieldsBefore = std::to_array<Field<Row>>({
     {"NTasks", 8, kWhole,
      [](const Row& r) {
          return r.step != nullptr ? number(format::extent_of(*r.step).tasks) : std::string();
+     }},
+    {"OriginalSLUID", 14, kMark, sluid_text},
+    {"OverSubscribe", 14, kMark,
+     [](const Row& r) {
+         return of_job(r, [](const Row& j) { return format::over_subscribe_text(spec(j)); });
      }},
     {"Partition", 10, kMark,
      [](const Row& r) {
@@ -292,7 +317,7 @@ const auto kFieldsBefore = std::to_array<Field<Row>>({
     {"QOSRAW", 6, kWhole, [](const Row& r) { return of_job(r, [](const Row&) { return "0"; }); }},
     {"QOSREQ", 10, kMark,
      [](const Row& r) { return of_job(r, [](const Row& j) { return spec(j).qos; }); }},
-    {"Reason", 30, kMark,
+    {"Reason", 22, kMark,
      [](const Row& r) {
          return of_job(
              r, [](const Row& j) { return std::string(model::reason_text(model::reason_of(j.job))); });
@@ -308,22 +333,18 @@ const auto kFieldsBefore = std::to_array<Field<Row>>({
          if (r.step != nullptr) return number(node_count(r));
          return tres_part(format::requested_tres(r.job), "node");
      }},
-    {"ReqReservation", 20, kMark,
-     [](const Row& r) { return of_job(r, [](const Row& j) { return spec(j).reservation; }); }},
     {"ReqTRES", 10, kMark, [](const Row& r) { return of_job(r, requested_tres); }},
     {"Reservation", 20, kMark,
      [](const Row& r) {
          return of_job(r, [](const Row& j) { return format::reservation_of(j.job); });
      }},
-    {"ReservationId", 13, kWhole, nothing},
+    {"ReservationId", 8, kWhole, nothing},
+    {"ReqReservation", 20, kMark,
+     [](const Row& r) { return of_job(r, [](const Row& j) { return spec(j).reservation; }); }},
     {"Restarts", 8, kWhole,
      [](const Row& r) { return of_job(r, [](const Row& j) { return number(j.job.restarts); }); }},
-    {"SegmentSize", 11, kWhole,
-     [](const Row& r) { return of_job(r, [](const Row&) { return "0"; }); }},
-    {"SLUID", 14, kMark,
-     [](const Row& r) {
-         return of_job(r, [](const Row& j) { return model::sluid_of(j.job, j.view.cluster); });
-     }},
+    {"SegmentSize", 11, kWhole, nothing},
+    {"SLUID", 14, kMark, sluid_text},
     {"Start", 19, kCut, start_text},
     {"State", 10, kMark, state_text},
     {"StdErr", 20, kMark, [](const Row& r) { return stream_text(r, Stream::Err); }},
@@ -335,11 +356,11 @@ const auto kFieldsBefore = std::to_array<Field<Row>>({
          return r.step != nullptr ? r.step->spec.submit_line : spec(r).submit_line;
      }},
     {"Suspended", 10, kCut, [](const Row& r) { return model::format_duration(suspended(r)); }},
-    {"SystemComment", 20, kMark,
+    {"SystemComment", 15, kMark,
      [](const Row& r) { return of_job(r, [](const Row& j) { return j.job.system_comment; }); }},
     {"SystemCPU", 10, kCut, [](const Row& r) { return cpu_time_text(usage_of(r).system_us); }},
     {"Timelimit", 10, kCut, limit_text},
-    {"TimelimitRaw", 12, kWhole, limit_minutes},
+    {"TimelimitRaw", 10, kWhole, limit_minutes},
     {"TotalCPU", 10, kCut,
      [](const Row& r) {
          const model::StepUsage usage = usage_of(r);
@@ -354,9 +375,10 @@ const auto kFieldsAfter = std::to_array<Field<Row>>({
     {"UserCPU", 10, kCut, [](const Row& r) { return cpu_time_text(usage_of(r).user_us); }},
     {"WCKey", 10, kMark,
      [](const Row& r) { return of_job(r, [](const Row& j) { return spec(j).wckey; }); }},
-    {"WCKeyID", 8, kWhole, [](const Row& r) { return of_job(r, [](const Row&) { return "0"; }); }},
+    {"WCKeyID", 10, kWhole, [](const Row& r) { return of_job(r, [](const Row&) { return "0"; }); }},
     {"WorkDir", 20, kMark,
      [](const Row& r) { return of_job(r, [](const Row& j) { return spec(j).work_dir; }); }},
+    {"AllocGRES", 12, kMark, allocated_cards, false},
 });
 
 const model::StepUsage* usage_shown(const Row& row) {

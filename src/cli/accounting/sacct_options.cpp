@@ -57,6 +57,20 @@ Taken take_whole_hetjob(Typed& typed, const OptionUse& use) {
     return std::nullopt;
 }
 std::string help_format() { return helpformat(names_of(sacct_fields())); }
+std::string help_states() {
+    return helpformat({"PENDING", "RUNNING", "SUSPENDED", "COMPLETED", "CANCELLED", "FAILED",
+                       "TIMEOUT", "NODE_FAIL", "PREEMPTED", "BOOT_FAIL", "DEADLINE",
+                       "OUT_OF_MEMORY"});
+}
+// Those that a job here can have.
+std::string help_reasons() {
+    std::vector<std::string_view> names;
+    for (int i = 0; i <= static_cast<int>(model::kReasonLast); ++i) {
+        const std::string_view name = model::reason_text(static_cast<model::Reason>(i));
+        if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+    }
+    return helpformat(names, {.count = 2, .width = 39});
+}
 
 constexpr Argument kValue = Argument::Required;
 constexpr Argument kMaybe = Argument::Optional;
@@ -101,9 +115,13 @@ const Option<Typed> kOptions[] = {
      keep<&Typed::groups>},
     {{.name = "gid", .argument = kValue, .same_as = "group"}},
     {{.name = "helpformat", .letter = 'e', .help = "the fields -o knows", .answer = help_format}},
+    {{.name = "helpreason", .help = "the reasons -R knows", .answer = help_reasons}},
+    {{.name = "helpstate", .help = "the states -s knows", .answer = help_states}},
     {{"jobs", 'j', kValue, "IDS", "only these jobs, elements (12_3) or steps (12.0, 12.batch)"},
      take_jobs},
     json_option<&Typed::document>(),
+    json_layout_option<&Typed::document>(),
+    yaml_layout_option<&Typed::document>(),
     {{.name = "local", .variables = "SACCT_LOCAL"}, nothing<Typed>},
     {{"long", 'l', kNone, "", "many columns"}, flag<&Typed::long_list>},
     {{"name", 0, kValue, "NAMES", "only jobs with these names"}, keep<&Typed::names>},

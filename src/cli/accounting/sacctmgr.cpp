@@ -10,36 +10,47 @@
 
 #include "base/text.hpp"
 #include "cli/accounting/print_fields.hpp"
+#include "cli/accounting/sacctmgr_document.hpp"
 #include "cli/commands.hpp"
+#include "cli/document_option.hpp"
 #include "cli/job_ids.hpp"
 #include "cli/message.hpp"
 #include "cli/option_table.hpp"
 #include "cli/output.hpp"
 #include "cli/session.hpp"
+#include "model/hostlist.hpp"
 
 namespace switchyard::cli::accounting {
 namespace {
 
 constexpr std::string_view kProgram = "sacctmgr";
-constexpr std::string_view kRpcVersion = "11008";  // Of the release we answer as.
+constexpr std::uint32_t kRpcVersion = 11008;  // Of the release we answer as.
 
 struct Typed {
     bool associations = false, immediate = false, header = true, parsable = false,
          parsable2 = false, quiet = false, readonly = false;
     int verbose = 0;
+    DocumentWish document;
 };
 
 const Option<Typed> kOptions[] = {
     {{"associations", 's', Argument::None, "", "with their associations"},
      flag<&Typed::associations>},
     {{"immediate", 'i', Argument::None, "", "without asking"}, flag<&Typed::immediate>},
+    json_option<&Typed::document>(),
+    json_layout_option<&Typed::document>(),
     {{"noheader", 'n', Argument::None, "", "no headings"}, flag<&Typed::header, false>},
+    // Every record of a table is one line anyway.
+    {{"oneliner", 'o', Argument::None, "", "one line for each record (the default)"},
+     nothing<Typed>},
     {{"parsable", 'p', Argument::None, "", "bars between the fields and at the end"},
      flag<&Typed::parsable>},
     {{"parsable2", 'P', Argument::None, "", "bars between the fields"}, flag<&Typed::parsable2>},
     {{"quiet", 'Q', Argument::None, "", "only say what went wrong"}, flag<&Typed::quiet>},
     {{"readonly", 'r', Argument::None, "", "change nothing"}, flag<&Typed::readonly>},
     {{"verbose", 'v', Argument::None, "", "say more"}, count<&Typed::verbose>},
+    yaml_option<&Typed::document>(),
+    yaml_layout_option<&Typed::document>(),
 };
 constexpr CommandText kText{
     .program = kProgram,
@@ -140,52 +151,95 @@ constexpr Column kQosColumns[] = {{"Name", "Name", 10},
                                   {"MinTRES", "MinTRES", 13},
                                   {"ID", "ID", 6}};
 constexpr Column kTresColumns[] = {{"Type", "Type", 8}, {"Name", "Name", 15}, {"ID", "ID", 6}};
+constexpr Column kFederationColumns[] = {{"Federation", "Federation", 10},
+                                         {"Cluster", "Cluster", 10},
+                                         {"ID", "ID", 2},
+                                         {"Features", "Features", 20},
+                                         {"FedState", "FedState", 12}};
+constexpr Column kInstanceColumns[] = {{"Cluster", "Cluster", 10},
+                                       {"NodeName", "NodeName", -15},
+                                       {"TimeStart", "TimeStart", 19},
+                                       {"TimeEnd", "TimeEnd", 19},
+                                       {"InstanceId", "InstanceId", 20},
+                                       {"InstanceType", "InstanceType", 20},
+                                       {"Extra", "Extra", 20}};
+constexpr Column kProblemColumns[] = {{"Cluster", "Cluster", 10},
+                                      {"Account", "Account", 10},
+                                      {"User", "User", 10},
+                                      {"Problem", "Problem", 40}};
+constexpr Column kResourceColumns[] = {{"Name", "Name", 10},
+                                       {"Server", "Server", 10},
+                                       {"Type", "Type", 8},
+                                       {"Count", "Count", 6},
+                                       {"LastConsumed", "LastConsumed", 12},
+                                       {"Allocated", "Allocated", 9},
+                                       {"ServerType", "ServerType", 10},
+                                       {"Flags", "Flags", 20}};
+constexpr Column kTransactionColumns[] = {{"Time", "Time", 19},
+                                          {"Action", "Action", 20},
+                                          {"Actor", "Actor", 10},
+                                          {"Where", "Where", 20},
+                                          {"Info", "Info", 20}};
 constexpr Column kWckeyColumns[] = {
     {"WCKey", "WCKey", 10}, {"Cluster", "Cluster", 10}, {"User", "User", 10}};
 
 using Rows = std::vector<Row>;
-Result<Rows> no_rows(Session&) { return Rows{}; }
+using Nodes = std::vector<model::Node>;
+Rows no_rows(const config::Config&, const Nodes&) { return {}; }
 
-Result<Rows> cluster_rows(Session& session) {
-    Row row;
-    row["Cluster"] = session.config.cluster_name;
-    if (!session.config.controllers.empty()) {
-        const config::ControllerHost& host = session.config.controllers.front();
-        row["ControlHost"] = host.address.empty() ? host.host : host.address;
+ClusterFacts facts_of(const config::Config& config, const Nodes& nodes) {
+    ClusterFacts facts;
+    facts.name = config.cluster_name;
+    if (!config.controllers.empty()) {
+        const config::ControllerHost& host = config.controllers.front();
+        facts.host = host.address.empty() ? host.host : host.address;
     }
-    row["ControlPort"] = std::to_string(session.config.controller_port);
-    row["RPC"] = std::string(kRpcVersion);
-    SY_TRY(const client::NodesAnswer answer, client::fetch_nodes(session.connection));
-    std::uint64_t cpus = 0;
-    for (const model::Node& node : answer.nodes) cpus += node.config.cpus;
-    row["NodeCount"] = std::to_string(answer.nodes.size());
-    row["TRES"] = fmt::format("cpu={},node={}", cpus, answer.nodes.size());
-    return Rows{row};
+    facts.port = config.controller_port;
+    facts.rpc_version = kRpcVersion;
+    std::vector<std::string> names;
+    std::set<std::string> hosts;
+    for (const model::Node& node : nodes) {
+        names.push_back(node.config.name);
+        hosts.insert(node.config.host_name.empty() ? node.config.name : node.config.host_name);
+    }
+    facts.nodes = model::compress_hostlist(names);
+    facts.shares_hosts = hosts.size() < names.size();
+    facts.tres = count_tres(nodes);
+    return facts;
 }
 
-// What Slurm always counts, and what the nodes have besides.
-Result<Rows> tres_rows(Session& session) {
+Rows cluster_rows(const config::Config& config, const Nodes& nodes) {
+    const ClusterFacts facts = facts_of(config, nodes);
+    Row row;
+    row["Cluster"] = facts.name;
+    row["ControlHost"] = facts.host;
+    row["ControlPort"] = std::to_string(facts.port);
+    row["RPC"] = std::to_string(facts.rpc_version);
+    row["NodeCount"] = std::to_string(nodes.size());
+    row["NodeNames"] = facts.nodes;
+    row["Flags"] = facts.shares_hosts ? "MultipleSlurmd" : "";
+    row["TRES"] = fmt::format("cpu={},node={}", facts.tres.front().count, nodes.size());
+    return {row};
+}
+
+Rows tres_rows(const config::Config&, const Nodes& nodes) {
     Rows rows;
-    const auto add = [&](std::string type, std::string name, std::uint32_t id) {
-        rows.push_back(
-            {{"Type", std::move(type)}, {"Name", std::move(name)}, {"ID", std::to_string(id)}});
-    };
-    constexpr std::pair<std::string_view, std::string_view> kFixed[] = {
-        {"cpu", ""},     {"mem", ""},    {"energy", ""}, {"node", ""},
-        {"billing", ""}, {"fs", "disk"}, {"vmem", ""},   {"pages", ""}};
-    std::uint32_t id = 0;
-    for (const auto& [type, name] : kFixed) add(std::string(type), std::string(name), ++id);
-    SY_TRY(const client::NodesAnswer answer, client::fetch_nodes(session.connection));
-    std::set<std::string> names;
-    for (const model::Node& node : answer.nodes) {
-        for (const model::GresInventory& gres : node.config.gres) {
-            names.insert(gres.name);
-            if (!gres.type.empty()) names.insert(gres.name + ":" + gres.type);
-        }
+    for (const CountedTres& each : count_tres(nodes)) {
+        rows.push_back({{"Type", each.type}, {"Name", each.name}, {"ID", std::to_string(each.id)}});
     }
-    id = 1000;
-    for (const std::string& name : names) add("gres", name, ++id);
     return rows;
+}
+
+void write_cluster_row(format::Document& document, const Row&, const config::Config& config,
+                       const Nodes& nodes) {
+    write_cluster(document, facts_of(config, nodes));
+}
+
+// In this list nothing is counted.
+void write_tres_row(format::Document& document, const Row& row, const config::Config&,
+                    const Nodes&) {
+    const auto id = static_cast<std::uint32_t>(parse_uint(row.at("ID")).value_or(0));
+    write_tres(document, {.type = row.at("Type"), .name = row.at("Name"), .id = id});
 }
 
 struct Entity {
@@ -193,28 +247,39 @@ struct Entity {
     std::string_view spelling;  // Another one.
     std::span<const Column> columns;
     std::string_view format;
-    Result<Rows> (*rows)(Session&);
+    Rows (*rows)(const config::Config&, const Nodes&);
+    std::string_view key = {};  // In a document; empty: shown as text all the same, as Slurm does.
+    void (*write)(format::Document&, const Row&, const config::Config&, const Nodes&) = nullptr;
 };
 constexpr std::string_view kAssociationFormat =
     "Cluster,Account,User,Partition,Share,Priority,GrpJobs,GrpTRES,GrpSubmitJobs,GrpWall,"
     "GrpTRESMins,MaxJobs,MaxTRES,MaxTRESPerNode,MaxSubmitJobs,MaxWall,MaxTRESMins,QOS,DefaultQOS,"
     "GrpTRESRunMins";
 const Entity kEntities[] = {
-    {"accounts", "account", kAccountColumns, "Account,Description,Organization", no_rows},
-    {"associations", "assoc", kAssociationColumns, kAssociationFormat, no_rows},
+    {"accounts", "account", kAccountColumns, "Account,Description,Organization", no_rows,
+     "accounts"},
+    {"associations", "assoc", kAssociationColumns, kAssociationFormat, no_rows, "associations"},
     {"clusters", "cluster", kClusterColumns,
      "Cluster,ControlHost,ControlPort,RPC,Share,GrpJobs,GrpTRES,GrpSubmit,MaxJobs,MaxTRES,"
      "MaxSubmit,MaxWall,QOS,DefaultQOS",
-     cluster_rows},
+     cluster_rows, "clusters", write_cluster_row},
+    {"federations", "federation", kFederationColumns, "Federation,Cluster,ID,Features,FedState",
+     no_rows},
+    {"instances", "instance", kInstanceColumns,
+     "Cluster,NodeName,TimeStart,TimeEnd,InstanceId,InstanceType,Extra", no_rows, "instances"},
+    {"problems", "problem", kProblemColumns, "Cluster,Account,User,Problem", no_rows},
     {"qos", "qos", kQosColumns,
      "Name,Priority,GraceTime,Preempt,PreemptExemptTime,PreemptMode,Flags,UsageThreshold,"
      "UsageFactor,GrpTRES,GrpTRESMins,GrpTRESRunMins,GrpJobs,GrpSubmit,GrpWall,MaxTRES,"
      "MaxTRESPerNode,MaxTRESMins,MaxWall,MaxTRESPU,MaxJobsPU,MaxSubmitPU,MaxTRESPA,"
      "MaxTRESRunMinsPA,MaxTRESRunMinsPU,MaxJobsPA,MaxSubmitPA,MinTRES",
-     no_rows},
-    {"tres", "tres", kTresColumns, "Type,Name,ID", tres_rows},
-    {"users", "user", kUserColumns, "User,DefaultAccount,AdminLevel", no_rows},
-    {"wckeys", "wckey", kWckeyColumns, "WCKey,Cluster,User", no_rows},
+     no_rows, "qos"},
+    {"resources", "resource", kResourceColumns,
+     "Name,Server,Type,Count,LastConsumed,Allocated,ServerType,Flags", no_rows},
+    {"transactions", "transaction", kTransactionColumns, "Time,Action,Actor,Where,Info", no_rows},
+    {"tres", "tres", kTresColumns, "Type,Name,ID", tres_rows, "TRES", write_tres_row},
+    {"users", "user", kUserColumns, "User,DefaultAccount,AdminLevel", no_rows, "users"},
+    {"wckeys", "wckey", kWckeyColumns, "WCKey,Cluster,User", no_rows, "wckeys"},
 };
 
 bool begins(std::string_view whole, std::string_view word) {
@@ -296,7 +361,7 @@ class Printer {
         for (const Wish& wish : parse_format_list(format)) {
             const Column* column = find_column(entity, wish.name, associations);
             if (column == nullptr) {
-                say_error(kProgram, fmt::format("Unknown field '{}'", wish.name));
+                fmt::print(stderr, "Unknown field '{}'\n", wish.name);
                 return false;
             }
             columns_.emplace_back(column, wish.width.value_or(column->width));
@@ -337,32 +402,60 @@ class Printer {
     std::vector<std::pair<const Column*, int>> columns_;
 };
 
+int refuse_entity() {
+    std::fputs(
+        "No valid entity in list command\n"
+        "Input line must include \"Account\", \"Association\", \"Cluster\", \"Federation\", "
+        "\"Instance\",\n\"Problem\", \"QOS\", \"Resource\", \"RunAwayJobs\", \"Transaction\", "
+        "\"TRES\", \"User\",\nor \"WCKey\"\n",
+        stderr);
+    return 1;
+}
+
+void print_document(const Entity& entity, const Rows& rows, const Typed& typed,
+                    const config::Config& config, const Nodes& nodes) {
+    format::Document document = open_document(typed.document);
+    document.begin_list(entity.key);
+    for (const Row& row : rows) entity.write(document, row, config, nodes);
+    document.end();
+    close_document(document, typed.document, config.cluster_name);
+}
+
 int show(const Typed& typed, std::span<const std::string> words) {
-    if (words.empty()) return refuse(kProgram, "No valid entity in list command");
-    const Entity* entity = find_entity(words[0]);
-    if (entity == nullptr) {
-        return refuse(kProgram,
-                      fmt::format("No valid entity in list command: \"{}\". Here are account, "
-                                  "association, cluster, qos, tres, user and wckey",
-                                  words[0]));
-    }
+    if (words.empty()) return refuse_entity();
+    // Jobs that a database has and the controller has not: both are one here.
+    const bool runaway = begins("runawayjobs", words[0]) && words[0].size() > 1;
+    const Entity* entity = runaway ? nullptr : find_entity(words[0]);
+    if (entity == nullptr && !runaway) return refuse_entity();
     const Asked asked = read_words(words.subspan(1));
     Printer printer(typed);
-    if (!printer.choose(*entity, asked, asked.associations || typed.associations)) return 1;
+    if (entity != nullptr &&
+        !printer.choose(*entity, asked, asked.associations || typed.associations))
+        return 1;
     auto session = open_session(std::string(kProgram));
     if (!session) {
         say_call_failed(kProgram, "Problem talking to the controller", session.error());
         return 1;
     }
-    const auto rows = entity->rows(*session);
-    if (!rows) {
-        say_call_failed(kProgram, "Problem talking to the controller", rows.error());
+    const auto answer = client::fetch_nodes(session->connection);
+    if (!answer) {
+        say_call_failed(kProgram, "Problem talking to the controller", answer.error());
         return 1;
     }
-    printer.header();
-    for (const Row& row : *rows) {
-        if (is_meant(*entity, row, asked)) printer.row(row);
+    const config::Config& config = session->config;
+    if (runaway) {
+        print(fmt::format("Runaway Jobs: No runaway jobs found on cluster {}\n",
+                          config.cluster_name));
+        return 0;
     }
+    Rows rows = entity->rows(config, answer->nodes);
+    std::erase_if(rows, [&](const Row& row) { return !is_meant(*entity, row, asked); });
+    if (typed.document.kind && !entity->key.empty()) {
+        print_document(*entity, rows, typed, config, answer->nodes);
+        return 0;
+    }
+    printer.header();
+    for (const Row& row : rows) printer.row(row);
     std::fflush(stdout);
     return 0;
 }
@@ -431,6 +524,7 @@ int change(const Typed& typed, std::string_view verb, std::span<const std::strin
 
 int command_main(int argc, char** argv) {
     Typed typed;
+    typed.document.command.assign(argv, argv + argc);
     const ParsedLine line = parse_options(kText, kOptions, typed, argc, argv);
     if (line.exit_code) return *line.exit_code;
     const std::vector<OptionLine> lines = lines_of(kOptions);
@@ -454,7 +548,8 @@ int command_main(int argc, char** argv) {
           "clear", "reconfigure", "shutdown"}) {
         if (begins(known, verb)) return change(typed, known, rest);
     }
-    return refuse(kProgram, fmt::format("invalid keyword: {}", verb));
+    fmt::print(stderr, "invalid keyword: {}\n", verb);
+    return 1;
 }
 
 }  // namespace

@@ -33,6 +33,8 @@ const Option<Typed> kOptions[] = {
     {{"clusters", 'M', Argument::Required, "NAME", "the cluster to ask", "SLURM_CLUSTERS"},
      keep<&Typed::clusters>},
     {{.name = "cluster", .argument = Argument::Required, .same_as = "clusters"}},
+    // Lines of requests that wait would be cut at 80 characters; there are none.
+    {{.name = "no-trunc"}, nothing<Typed>},
     {{"reset", 'r', Argument::None, "", "begin to count anew"}, flag<&Typed::reset>},
     {{"sort-by-id", 'i', Argument::None, "", "requests by their number"}, flag<&Typed::by_id>},
     {{"sort-by-time", 't', Argument::None, "", "requests by the time they took in all"},
@@ -40,6 +42,8 @@ const Option<Typed> kOptions[] = {
     {{"sort-by-time2", 'T', Argument::None, "", "requests by the time one of them took"},
      flag<&Typed::by_average>},
     json_option<&Typed::document>(),
+    json_layout_option<&Typed::document>(),
+    yaml_layout_option<&Typed::document>(),
     yaml_option<&Typed::document>(),
 };
 constexpr CommandText kText{.program = kProgram,

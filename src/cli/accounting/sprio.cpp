@@ -11,11 +11,13 @@
 #include "cli/commands.hpp"
 #include "cli/format/field_table.hpp"
 #include "cli/format/job_facts.hpp"
+#include "cli/help_squeue.hpp"
 #include "cli/job_ids.hpp"
 #include "cli/message.hpp"
 #include "cli/option_table.hpp"
 #include "cli/output.hpp"
 #include "cli/session.hpp"
+#include "model/sluid.hpp"
 
 namespace switchyard::cli {
 namespace {
@@ -26,7 +28,8 @@ constexpr double kPriorityTop = 4294967295.0;
 struct PriorityRow {
     const model::Job* job;  // Null: the line of weights.
     std::string partition;
-    std::string cluster;
+    std::string cluster;  // As asked for with -M.
+    std::string sluid;
 };
 using Row = PriorityRow;
 using Field = format::Field<Row>;
@@ -38,14 +41,15 @@ std::string of_job(const Row& row, const std::string& text) {
 }
 std::string factor(const Row&) { return "0"; }
 std::string normal(const Row&) { return "0.0000000"; }
-std::string no_tres(const Row&) { return {}; }
+std::string no_tres(const Row& row) { return row.job == nullptr ? "(null)" : ""; }
 
 const Field kFields[] = {
     {'a', "", "AGE", kCut, normal},
     {'A', "", "AGE", kCut, factor},
     {'b', "", "ASSOC", kCut, normal},
     {'B', "", "ASSOC", kCut, factor},
-    {'c', "", "CLUSTER", kCut, [](const Row& r) { return r.cluster; }},
+    {'c', "", "CLUSTER", kCut,
+     [](const Row& r) { return r.cluster.empty() ? "(null)" : r.cluster; }},
     {'f', "", "FAIRSHARE", kCut, normal},
     {'F', "", "FAIRSHARE", kCut, factor},
     {'i', "", "JOBID", kCut,
@@ -63,7 +67,8 @@ const Field kFields[] = {
     {'q', "", "QOS", kCut, normal},
     {'Q', "", "QOS", kCut, factor},
     {'r', "", "PARTITION", kCut, [](const Row& r) { return r.partition; }},
-    {'S', "", "SITE", kCut, factor},
+    {'s', "", "SLUID", kCut, [](const Row& r) { return r.sluid; }},
+    {'S', "", "SITE", kCut, [](const Row& r) { return std::string(r.job == nullptr ? "1" : "0"); }},
     {'t', "", "TRES", kCut, no_tres},
     {'T', "", "TRES", kCut, no_tres},
     {'u', "", "USER", kCut, [](const Row& r) { return of_job(r, r.job ? r.job->spec->user : ""); }},
@@ -77,10 +82,14 @@ const Field kFields[] = {
 
 // Factors without weight are left out, as Slurm does.
 constexpr std::string_view kFormat = "%.15i %9r %.10Y %.10S";
-constexpr std::string_view kNormal = "%.15i %9r %.10y %.10S";
-constexpr std::string_view kWeights = "%.15i %9r %.10Y %.10S %.10A %.10B %.10F %.10J %.10P %.10Q";
+constexpr std::string_view kFormatOfUsers = "%.15i %9r %.8u %.10Y %.10S";
+constexpr std::string_view kNormal = "%.15i %9r %10y";
+constexpr std::string_view kNormalOfUsers = "%.15i %9r %.8u %10y";
 constexpr std::string_view kLong =
     "%.15i %9r %.8u %.8o %.10Y %.10S %.10A %.10B %.10F %.10J %.10P %.10n %.10Q %.11N %.20T";
+constexpr std::string_view kLongNormal =
+    "%.15i %9r %.8u %.8o %10y %10a %10b %10f %10j %10p %10n %10q %20t";
+constexpr std::string_view kHelpLetters = "aAbBcfFijJnNopPrSqQsuyYtT";
 
 struct Typed {
     std::optional<std::string> jobs, users, partitions, format, sort;
@@ -94,17 +103,7 @@ Taken take_jobs(Typed& typed, const OptionUse& use) {
     return std::nullopt;
 }
 
-// The letters of -o, eight to a line.
-std::string letter_list() {
-    std::string text;
-    std::size_t count = 0;
-    for (const Field& field : kFields) {
-        if (field.letter == 0) continue;
-        text += fmt::format("%{}    ", field.letter);
-        if (++count % 8 == 0) text += '\n';
-    }
-    return count % 8 == 0 ? text : text + "\n";
-}
+std::string letter_list() { return in_eight_columns(kHelpLetters); }
 
 const Option<Typed> kOptions[] = {
     {{.name = "federation", .variables = "SPRIO_FEDERATION"}, nothing<Typed>},
@@ -138,8 +137,8 @@ constexpr CommandText kText{.program = kProgram,
 
 std::string_view format_of(const Typed& typed) {
     if (typed.format) return *typed.format;
-    if (typed.weights) return kWeights;
-    if (typed.long_list) return kLong;
+    if (typed.long_list) return typed.normal ? kLongNormal : kLong;
+    if (typed.users) return typed.normal ? kNormalOfUsers : kFormatOfUsers;
     return typed.normal ? kNormal : kFormat;
 }
 
@@ -157,7 +156,8 @@ struct OrderPart {
     }
 };
 
-bool sort_rows(std::vector<Row>& rows, const std::string& order) {
+// Letters that are none have no effect.
+void sort_rows(std::vector<Row>& rows, const std::string& order) {
     std::vector<OrderPart> parts;
     for (std::string_view letter : split(order, ',')) {
         letter = trim(letter);
@@ -166,8 +166,7 @@ bool sort_rows(std::vector<Row>& rows, const std::string& order) {
         const auto field = std::ranges::find_if(kFields, [&](const Field& each) {
             return letter.size() == 1 && each.letter == letter[0];
         });
-        if (field == std::end(kFields)) return false;
-        parts.push_back({.field = field, .down = down});
+        if (field != std::end(kFields)) parts.push_back({.field = field, .down = down});
     }
     std::ranges::sort(rows, [&](const Row& a, const Row& b) {
         for (const OrderPart& part : parts) {
@@ -175,7 +174,6 @@ bool sort_rows(std::vector<Row>& rows, const std::string& order) {
         }
         return false;
     });
-    return true;
 }
 
 Result<client::JobsQuery> to_query(const Typed& typed) {
@@ -189,8 +187,11 @@ Result<client::JobsQuery> to_query(const Typed& typed) {
     }
     for (const std::string& name : split_list(typed.users.value_or(""))) {
         const auto uid = find_uid(name);
-        if (!uid) return fail(Errc::InvalidArgument, "Invalid user: " + name);
-        query.filter.uids.push_back(*uid);
+        if (uid) {
+            query.filter.uids.push_back(*uid);
+        } else {
+            say_error(kProgram, fmt::format("Invalid user: {}\n", name));
+        }
     }
     query.filter.partitions = split_list(typed.partitions.value_or(""));
     return query;
@@ -215,26 +216,33 @@ int run(const Typed& typed) {
         return 1;
     }
     if (!is_our_cluster(kProgram, typed.clusters, session->config)) return 1;
-    const auto found = client::fetch_jobs(session->connection, *query);
+    // Of users that are none, no jobs.
+    const bool nobody = typed.users && query->filter.uids.empty();
+    const auto found = nobody ? Result<client::JobsChunk>(client::JobsChunk{})
+                              : client::fetch_jobs(session->connection, *query);
     if (!found) {
         say_call_failed(kProgram, "Couldn't get priority factors from controller", found.error());
         return 1;
     }
     std::vector<Row> rows;
-    const std::string& cluster = session->config.cluster_name;
-    if (typed.weights) rows.push_back({.job = nullptr, .partition = "", .cluster = cluster});
+    const std::string& name = session->config.cluster_name;
+    const std::string cluster = typed.clusters.empty() ? std::string() : name;
+    if (typed.weights)
+        rows.push_back({.job = nullptr, .partition = "", .cluster = cluster, .sluid = ""});
     for (const model::Job& job : found->jobs) {
         if (typed.weights) break;
         if (!competes(job, found->now)) continue;
         for (const std::string& partition : job.spec->partitions)
-            rows.push_back({.job = &job, .partition = partition, .cluster = cluster});
+            rows.push_back({.job = &job,
+                            .partition = partition,
+                            .cluster = cluster,
+                            .sluid = model::sluid_of(job, name)});
     }
-    if (!sort_rows(rows, typed.sort.value_or("i")))
-        return refuse(kProgram, fmt::format("Invalid sort specification: {}", *typed.sort));
+    sort_rows(rows, typed.sort.value_or("i"));
     if (typed.verbose > 0) {
         say(kProgram, "priorities have no factors: partition tier and submission order jobs");
     }
-    if (rows.empty() && (typed.jobs || typed.users)) {
+    if (rows.empty() && typed.jobs) {
         print("Unable to find jobs matching user/id(s) specified\n");
         return 0;
     }

@@ -6,6 +6,7 @@
 
 #include "cli/accounting/print_fields.hpp"
 #include "cli/commands.hpp"
+#include "cli/document_option.hpp"
 #include "cli/message.hpp"
 #include "cli/option_table.hpp"
 #include "cli/output.hpp"
@@ -20,13 +21,21 @@ struct Share {};  // There is none.
 std::string nothing(const Share&) { return {}; }
 
 const Field<Share> kFields[] = {
-    {"Account", -20, Wide::Mark, nothing},     {"Cluster", 10, Wide::Mark, nothing},
-    {"EffectvUsage", 13, Wide::Mark, nothing}, {"FairShare", 10, Wide::Mark, nothing},
-    {"GrpTRESMins", 30, Wide::Mark, nothing},  {"ID", 6, Wide::Mark, nothing},
-    {"LevelFS", 10, Wide::Mark, nothing},      {"NormShares", 11, Wide::Mark, nothing},
-    {"NormUsage", 11, Wide::Mark, nothing},    {"Partition", 12, Wide::Mark, nothing},
-    {"RawShares", 10, Wide::Mark, nothing},    {"RawUsage", 11, Wide::Mark, nothing},
-    {"TRESRunMins", 30, Wide::Mark, nothing},  {"User", 10, Wide::Mark, nothing},
+    {"Account", -20, Wide::Mark, nothing},
+    {"Cluster", 10, Wide::Mark, nothing},
+    {"EffectvUsage", 13, Wide::Mark, nothing},
+    {"FairShare", 10, Wide::Mark, nothing},
+    {"GrpTRESMins", 30, Wide::Mark, nothing},
+    {"GrpTRESRaw", 30, Wide::Mark, nothing},
+    {"ID", 6, Wide::Mark, nothing},
+    {"LevelFS", 10, Wide::Mark, nothing},
+    {"NormShares", 11, Wide::Mark, nothing},
+    {"NormUsage", 11, Wide::Mark, nothing},
+    {"Partition", 12, Wide::Mark, nothing},
+    {"RawShares", 10, Wide::Mark, nothing},
+    {"RawUsage", 11, Wide::Mark, nothing},
+    {"TRESRunMins", 30, Wide::Mark, nothing},
+    {"User", 10, Wide::Mark, nothing},
 };
 constexpr std::string_view kFormat =
     "Account,User,RawShares,NormShares,RawUsage,EffectvUsage,FairShare";
@@ -40,8 +49,11 @@ struct Typed {
     bool all = false, long_list = false, header = true, parsable = false, parsable2 = false;
     bool partition = false, only_users = false;
     int verbose = 0;
+    DocumentWish document;
 };
-std::string help_format() { return helpformat(names_of(std::span<const Field<Share>>(kFields))); }
+std::string help_format() {
+    return helpformat(names_of(std::span<const Field<Share>>(kFields)), {.width = 17});
+}
 
 const Option<Typed> kOptions[] = {
     {{"accounts", 'A', Argument::Required, "NAMES", "of these accounts"}, keep<&Typed::accounts>},
@@ -51,7 +63,10 @@ const Option<Typed> kOptions[] = {
     {{"format", 'o', Argument::Required, "FIELDS",
       "columns: name[%[-]width],... (see --helpformat)"},
      keep<&Typed::format>},
+    {{.name = "cluster", .argument = Argument::Required, .same_as = "clusters"}},
     {{.name = "helpformat", .letter = 'e', .help = "the fields -o knows", .answer = help_format}},
+    json_option<&Typed::document>(),
+    json_layout_option<&Typed::document>(),
     {{"long", 'l', Argument::None, "", "more columns"}, flag<&Typed::long_list>},
     {{"noheader", 'n', Argument::None, "", "no headings"}, flag<&Typed::header, false>},
     {{"parsable", 'p', Argument::None, "", "bars between the fields and at the end"},
@@ -62,6 +77,8 @@ const Option<Typed> kOptions[] = {
     {{"users", 'u', Argument::Required, "NAMES", "of these users"}, keep<&Typed::users>},
     {{"Users", 'U', Argument::None, "", "only users"}, flag<&Typed::only_users>},
     {{"verbose", 'v', Argument::None, "", "say why the list is empty"}, count<&Typed::verbose>},
+    yaml_option<&Typed::document>(),
+    yaml_layout_option<&Typed::document>(),
 };
 constexpr CommandText kText{.program = kProgram,
                             .operands = {},
@@ -70,8 +87,18 @@ constexpr CommandText kText{.program = kProgram,
                             .help_letter = 'h',
                             .takes_words = false};
 
+void print_document(const DocumentWish& wish, const std::string& cluster) {
+    format::Document document = open_document(wish);
+    document.begin_map("shares");
+    document.texts("shares", {});
+    document.integer("total_shares", 0);
+    document.end();
+    close_document(document, wish, cluster);
+}
+
 int command_main(int argc, char** argv) {
     Typed typed;
+    typed.document.command.assign(argv, argv + argc);
     const ParsedLine line = parse_options(kText, kOptions, typed, argc, argv);
     if (line.exit_code) return *line.exit_code;
     const TableStyle style{.header = typed.header,
@@ -94,6 +121,10 @@ int command_main(int argc, char** argv) {
     if (!is_our_cluster(kProgram, typed.clusters, session->config)) return 1;
     if (typed.verbose > 0) {
         say(kProgram, "there are no associations on this cluster, and so no shares");
+    }
+    if (typed.document.kind) {
+        print_document(typed.document, session->config.cluster_name);
+        return 0;
     }
     print(table->header());
     std::fflush(stdout);

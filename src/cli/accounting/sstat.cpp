@@ -19,6 +19,7 @@
 #include "cli/option_table.hpp"
 #include "cli/output.hpp"
 #include "cli/session.hpp"
+#include "model/sluid.hpp"
 
 namespace switchyard::cli::accounting {
 namespace {
@@ -30,6 +31,7 @@ struct StatRow {
     const model::Step& step;
     const model::StepUsage& usage;
     const Units& units;
+    const std::string& cluster;
     std::string nodes, pids;  // Of --pidformat.
 };
 using Row = StatRow;
@@ -71,7 +73,7 @@ const auto kOwnFields = std::to_array<Field<Row>>({
     {"AveVMSize", 10, kMark, used<kVmem, false, kAve>},
     {"ConsumedEnergy", 14, kMark, [](const Row& r) { return thousands_text(joules(r), r.units); }},
     {"ConsumedEnergyRaw", 17, kMark, [](const Row& r) { return fmt::to_string(joules(r)); }},
-    {"JobID", -12, kMark, [](const Row& r) { return format::step_id_text(r.step, r.job); }},
+    {"JobID", -12, kMark, [](const Row& r) { return format::raw_step_id(r.step); }},
     {"MaxDiskRead", 12, kMark, used<kDisk, false, kMax>},
     {"MaxDiskReadNode", 15, kMark, used_at<kDisk, false, kMax, kNode>},
     {"MaxDiskReadTask", 15, kWhole, used_at<kDisk, false, kMax, kTask>},
@@ -97,6 +99,7 @@ const auto kOwnFields = std::to_array<Field<Row>>({
     {"ReqCPUFreqMin", 13, kMark, frequency},
     {"ReqCPUFreqMax", 13, kMark, frequency},
     {"ReqCPUFreqGov", 13, kMark, frequency},
+    {"SLUID", 14, kMark, [](const Row& r) { return model::sluid_of(r.job, r.cluster); }},
 });
 
 const model::StepUsage* usage_of(const Row& row) { return &row.usage; }
@@ -222,6 +225,7 @@ class Stat {
                           .step = *step,
                           .usage = stat->live[step->key.job].usage[step->key],
                           .units = units_,
+                          .cluster = session_.config.cluster_name,
                           .nodes = format::step_node_list(*step),
                           .pids = join(stat->live[step->key.job].pids[step->key.step], ",")};
             print(table_.line(row));

@@ -105,12 +105,14 @@ void write_place(Document& document, const model::Step& step) {
     document.begin_map("tasks");
     document.integer("count", format::extent_of(step).tasks);
     document.end();
+    const bool whole = format::is_without_share(step);
+    const Number none = whole ? Number::of(0) : Number{};
     document.begin_map("CPU");
     document.begin_map("requested_frequency");
-    document.number("min", Number::of(0));
-    document.number("max", Number::of(0));
+    document.number("min", none);
+    document.number("max", none);
     document.end();
-    document.text("governor", "0");
+    document.text("governor", whole ? "0" : "Unknown");
     document.end();
 }
 
@@ -157,7 +159,7 @@ void write_step(Document& document, const SacctRow& row) {
     document.end();
     document.end();
     document.begin_map("step");
-    document.text("id", format::step_id_text(step, row.job));
+    document.text("id", format::raw_step_id(step));
     document.text("name", step.spec.name);
     for (const std::string_view key :
          {"stderr", "stdin", "stdout", "stderr_expanded", "stdin_expanded", "stdout_expanded"}) {
@@ -171,7 +173,8 @@ void write_step(Document& document, const SacctRow& row) {
     document.begin_map("tres");
     write_measures(document, "requested", step.usage, false);
     write_measures(document, "consumed", step.usage, true);
-    write_tres_list(document, "allocated", sorted_tres(step_tres(step), false, {}));
+    write_tres_list(document, "allocated",
+                    sorted_tres(step_tres(step), false, {.convert = false, .fixed = std::nullopt}));
     document.end();
 }
 

@@ -51,8 +51,12 @@ Column parse_long_token(std::string_view token) {
         column.right = true;
         rest.remove_prefix(1);
     }
-    column.width = take_width(rest);
-    column.suffix = rest;
+    // A negative width is none, and a blank comes behind.
+    const bool negative = !column.right && rest.starts_with('-');
+    if (negative) rest.remove_prefix(1);
+    const std::size_t width = take_width(rest);
+    column.width = negative ? 0 : width;
+    column.suffix = negative ? " " + std::string(rest) : std::string(rest);
     return column;
 }
 

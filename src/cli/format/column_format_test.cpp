@@ -52,6 +52,14 @@ TEST(ColumnFormat, LongNamesAreTwentyWideUnlessAColonSaysOtherwise) {
     EXPECT_EQ(columns[5].width, 0u);
 }
 
+TEST(ColumnFormat, ANegativeWidthIsNoneAndABlankBehind) {
+    const auto columns = parse_long_format("JobID:-10,Name:-3|");
+    ASSERT_EQ(columns.size(), 2u);
+    EXPECT_EQ(columns[0].width, 0u);
+    EXPECT_EQ(columns[0].suffix, " ");
+    EXPECT_EQ(columns[1].suffix, " |");
+}
+
 TEST(ColumnFormat, AnAbsurdWidthIsLimited) {
     EXPECT_EQ(parse_letter_format("%99999999999999999999i")[0].width, kWidthMax);
 }

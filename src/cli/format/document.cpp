@@ -37,11 +37,13 @@ bool needs_escapes(std::string_view text) {
 
 }  // namespace
 
-Document::Document(DocumentKind kind, Sink sink)
+Document::Document(DocumentKind kind, Sink sink, YamlLayout layout)
     : yaml_(kind == DocumentKind::Yaml),
       compact_(kind == DocumentKind::CompactJson),
+      layout_(layout),
       sink_(std::move(sink)) {
-    out_ = yaml_ ? "%YAML 1.1\n--- !!map" : "{";
+    out_ = yaml_ ? "%YAML 1.1\n---" : "{";
+    if (yaml_) append_tag("!!map");
     frames_.push_back({.is_map = true, .indent = yaml_ ? 0u : 2u});
 }
 
@@ -49,22 +51,35 @@ Document::Document(DocumentKind kind, Sink sink)
 void Document::open_item(std::string_view key, std::string_view yaml_tag) {
     Frame& frame = frames_.back();
     if (!yaml_ && !frame.is_empty) out_ += ',';
+    // Without a tag the first key of a map stands beside the dash of its list.
+    const bool beside_dash = yaml_ && !layout_.tags && frame.is_map && frame.is_empty &&
+                             frames_.size() > 1 && !frames_[frames_.size() - 2].is_map;
     frame.is_empty = false;
-    new_line(frame.indent);
+    if (beside_dash) {
+        out_ += ' ';
+    } else {
+        new_line(frame.indent);
+    }
     if (yaml_) {
         if (frame.is_map) {
-            out_ += "!!str ";
+            if (layout_.tags) out_ += "!!str ";
             out_ += key;
-            out_ += ": ";
+            out_ += ':';
         } else {
-            out_ += "- ";
+            out_ += '-';
         }
-        out_ += yaml_tag;
+        append_tag(yaml_tag);
     } else if (frame.is_map) {
         out_ += '"';
         out_ += key;
         out_ += compact_ ? "\":" : "\": ";
     }
+}
+
+void Document::append_tag(std::string_view tag) {
+    if (!layout_.tags) return;
+    out_ += ' ';
+    out_ += tag;
 }
 
 void Document::new_line(std::size_t indent) {
@@ -189,7 +204,7 @@ void Document::append_yaml_text(std::string_view value) {
     for (std::size_t i = 0; i < value.size(); ++i, ++column) {
         const bool single_blank = value[i] == ' ' && i > 0 && value[i - 1] != ' ' &&
                                   i + 1 < value.size() && value[i + 1] != ' ';
-        if (single_blank && column > kYamlWidth) {
+        if (single_blank && layout_.folds && column > kYamlWidth) {
             column = frames_.back().indent + 1;  // The loop counts the blank that became a line.
             out_ += '\n';
             out_.append(frames_.back().indent + 2, ' ');

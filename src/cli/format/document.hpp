@@ -16,6 +16,12 @@ namespace switchyard::cli::format {
 // CompactJson: without blanks and line ends.
 enum class DocumentKind : std::uint8_t { Json, CompactJson, Yaml };
 
+// How YAML is written.
+struct YamlLayout {
+    bool tags = true;   // Every value says what kind it is.
+    bool folds = true;  // Long texts are broken into lines.
+};
+
 // A number that may be missing or without limit: {"set":..., "infinite":..., "number":...}.
 struct Number {
     bool set = false, infinite = false;
@@ -33,7 +39,7 @@ class Document {
   public:
     using Sink = std::function<void(std::string_view)>;
     // Opens the map that all else stands in. Text goes to the sink in large pieces.
-    Document(DocumentKind kind, Sink sink);
+    Document(DocumentKind kind, Sink sink, YamlLayout layout = {});
 
     void begin_map(std::string_view key = {}) { begin(key, true); }
     void begin_list(std::string_view key = {}) { begin(key, false); }
@@ -63,11 +69,13 @@ class Document {
     void scalar(std::string_view key, std::string_view yaml_tag, std::string_view value);
     void append_json_text(std::string_view value);
     void append_yaml_text(std::string_view value);
+    void append_tag(std::string_view tag);
     void flush_if_large();
 
     void new_line(std::size_t indent);
 
     bool yaml_, compact_;
+    YamlLayout layout_;
     Sink sink_;
     std::string out_;
     std::vector<Frame> frames_;

@@ -11,9 +11,10 @@
 namespace switchyard::cli::format {
 namespace {
 
-std::string write(DocumentKind kind, const std::function<void(Document&)>& fill) {
+std::string write(DocumentKind kind, const std::function<void(Document&)>& fill,
+                  YamlLayout layout = {}) {
     std::string out;
-    Document document(kind, [&](std::string_view text) { out += text; });
+    Document document(kind, [&](std::string_view text) { out += text; }, layout);
     fill(document);
     document.finish();
     return out;
@@ -102,6 +103,41 @@ TEST(Document, YamlNamesTheKindOfEveryValue) {
 ...
 
 )");
+}
+
+TEST(Document, YamlCanBeWrittenWithoutTags) {
+    EXPECT_EQ(write(DocumentKind::Yaml, fill, {.tags = false}), R"(%YAML 1.1
+---
+jobs:
+- name: "a\/b \"c\"\n"
+  empty:
+  limit:
+    set: true
+    infinite: false
+    number: 30
+  tasks:
+    set: false
+    infinite: true
+    number: 0
+  load: 1.000000
+  resources: null
+  flags:
+  - ONE
+  - TWO
+  none: []
+done: true
+...
+
+)");
+}
+
+TEST(Document, LongTextsOfYamlAreFoldedUnlessItIsCompact) {
+    const std::string words =
+        "sbatch -N1 -n2 -J first -t 60 --mem=100 --wrap srun -n2 --mem=50 "
+        "sleep 1000 & srun -n1 true; wait";
+    const auto line = [&](Document& document) { document.text("submit_line", words); };
+    EXPECT_TRUE(write(DocumentKind::Yaml, line).contains("srun -n2 --mem=50\n  sleep 1000"));
+    EXPECT_TRUE(write(DocumentKind::Yaml, line, {.folds = false}).contains(words + "\n...\n"));
 }
 
 std::string yaml_of(const std::string& text) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/format/amount_text.hpp"
 #include "cli/format/cards_asked.hpp"
 #include "cli/format/job_facts.hpp"
 #include "model/dependency.hpp"
@@ -133,14 +134,11 @@ std::string sockets_cores_threads(const JobRow& row) {
            star_or(spec(row).threads_per_core);
 }
 
-std::string over_subscribe(const JobRow& row) {
-    const bool shares = spec(row).exclusive == model::Exclusive::No && spec(row).oversubscribe;
-    return shares ? "YES" : "NO";
-}
+std::string cpus_per_task(const JobRow& row) { return number(spec(row).cpus_per_task.value_or(1)); }
 
 std::string exit_code(const JobRow& row) {
     const model::Outcome* outcome = model::outcome_of(row.job);
-    return outcome == nullptr ? "0" : number(outcome->exit.to_wait());
+    return model::to_string(outcome == nullptr ? model::ExitStatus{} : outcome->exit);
 }
 
 std::string derived_exit_code(const JobRow& row) {
@@ -150,7 +148,7 @@ std::string derived_exit_code(const JobRow& row) {
 
 std::string tres_alloc(const JobRow& row) {
     const std::string text = allocated_tres(row.job);
-    return text.empty() ? requested_tres(row.job) : text;
+    return shown_tres(text.empty() ? requested_tres(row.job) : text);
 }
 
 BatchFiles files_of(const JobRow& row) {
@@ -177,7 +175,8 @@ const Field<JobRow> kFields[] = {
     {'e', "EndTime", "END_TIME", kCut, end_time},
     {'f', "Feature", "FEATURES", kCut, [](const JobRow& r) { return or_null(spec(r).constraint); }},
     {'g', "GroupName", "GROUP", kCut, group_name},
-    {'h', "OverSubscribe", "OVER_SUBSCRIBE", kCut, over_subscribe},
+    {'h', "OverSubscribe", "OVER_SUBSCRIBE", kCut,
+     [](const JobRow& r) { return std::string(over_subscribe_text(spec(r))); }},
     {'i', "JobArrayID", "JOBID", kCut, display_id},
     {'j', "Name", "NAME", kCut, [](const JobRow& r) { return spec(r).name; }},
     {'k', "Comment", "COMMENT", kCut, [](const JobRow& r) { return or_null(spec(r).comment); }},
@@ -242,7 +241,6 @@ const Field<JobRow> kFields[] = {
     {'Y', "SchedNodes", "SCHEDNODES", kNodes, planned_nodes},
     {'Z', "WorkDir", "WORK_DIR", kCut, [](const JobRow& r) { return or_null(spec(r).work_dir); }},
     // Without a letter, or kept for old formats.
-    {0, "SelectJobInfo", "SELECT_JOBINFO", kCut, nothing},
     {0, "gres", "TRES_PER_NODE", kCut,
      [](const JobRow& r) { return tres_list(spec(r).gres_per_node); }},
     {0, "AccrueTime", "ACCRUE_TIME", kCut,
@@ -265,8 +263,8 @@ const Field<JobRow> kFields[] = {
     {0, "Container", "CONTAINER", kCut, nothing},
     {0, "ContainerID", "CONTAINERID", kCut, nothing},
     {0, "ContainerType", "CONTAINERTYPE", kCut, nothing},
-    {0, "cpus-per-task", "CPUS_PER_TASK", kCut,
-     [](const JobRow& r) { return number(spec(r).cpus_per_task.value_or(1)); }},
+    {0, "cpus-per-task", "CPUS_PER_TASK", kCut, cpus_per_task},
+    {0, "CPUsPerTask", "CPUS_PER_TASK", kCut, cpus_per_task},
     {0, "cpus-per-tres", "CPUS_PER_TRES", kCut,
      [](const JobRow& r) {
          return spec(r).cpus_per_gpu ? "gres/gpu:" + number(*spec(r).cpus_per_gpu)
@@ -348,9 +346,132 @@ const Field<JobRow> kFields[] = {
     {0, "Wait4Switch", "WAIT4SWITCH", kCut, [](const JobRow&) { return std::string("0:00"); }},
 };
 
+constexpr std::string_view kNames[] = {
+    "Account",
+    "AccrueTime",
+    "admin_comment",
+    "AllocNodes",
+    "AllocSID",
+    "ArrayJobId",
+    "ArrayTaskId",
+    "AssocId",
+    "BatchFlag",
+    "BatchHost",
+    "BoardsPerNode",
+    "BurstBuffer",
+    "BurstBufferState",
+    "Cluster",
+    "ClusterFeature",
+    "Command",
+    "Comment",
+    "Container",
+    "ContainerId",
+    "ContainerType",
+    "Contiguous",
+    "Cores",
+    "CoreSpec",
+    "CPUsPerTask",
+    "cpus-per-task",
+    "cpus-per-tres",
+    "CronJob",
+    "Deadline",
+    "DelayBoot",
+    "Dependency",
+    "DerivedEC",
+    "EligibleTime",
+    "EndTime",
+    "ExcNodes",
+    "Exclusive",
+    "exit_code",
+    "Feature",
+    "GroupId",
+    "GroupName",
+    "HetJobId",
+    "HetJobIdSet",
+    "HetJobOffset",
+    "JobArrayId",
+    "JobId",
+    "LastSchedEval",
+    "Licenses",
+    "LicensesAlloc",
+    "MaxCPUs",
+    "MaxNodes",
+    "mem-per-tres",
+    "MCSLabel",
+    "MinCPUs",
+    "MinMemory",
+    "MinTime",
+    "MinTmpDisk",
+    "Name",
+    "Network",
+    "Nice",
+    "NodeList",
+    "NTPerCore",
+    "NTPerNode",
+    "NTPerSocket",
+    "NTPerBoard",
+    "NumCPUs",
+    "NumNodes",
+    "NumTasks",
+    "Origin",
+    "OriginRaw",
+    "OverSubscribe",
+    "Partition",
+    "PendingTime",
+    "PreemptTime",
+    "Prefer",
+    "Priority",
+    "PriorityLong",
+    "Profile",
+    "QOS",
+    "Reason",
+    "ReasonList",
+    "Reboot",
+    "ReqNodes",
+    "ReqSwitch",
+    "Requeue",
+    "Reservation",
+    "ResizeTime",
+    "RestartCnt",
+    "SchedNodes",
+    "SCT",
+    "SegmentSize",
+    "SiblingsActive",
+    "SiblingsActiveRaw",
+    "SiblingsViable",
+    "SiblingsViableRaw",
+    "SLUID",
+    "Sockets",
+    "SPerBoard",
+    "StartTime",
+    "State",
+    "StateCompact",
+    "StdErr",
+    "StdIn",
+    "StdOut",
+    "SubmitTime",
+    "system_comment",
+    "Threads",
+    "TimeLeft",
+    "TimeLimit",
+    "TimeUsed",
+    "tres-alloc",
+    "tres-bind",
+    "tres-freq",
+    "tres-per-job",
+    "tres-per-socket",
+    "tres-per-task",
+    "UserId",
+    "UserName",
+    "Wait4Switch",
+    "WCKey",
+    "WorkDir",
+};
+
 }  // namespace
 
 std::span<const Field<JobRow>> job_fields() { return kFields; }
+std::span<const std::string_view> job_field_names() { return kNames; }
 
 std::vector<Column> all_columns(std::span<const Field<JobRow>> fields) {
     std::vector<Column> columns;
@@ -386,7 +507,8 @@ std::string or_null(const std::string& text) { return text.empty() ? "(null)" : 
 
 std::string memory_text(model::MiB amount, const ViewContext& view) {
     if (amount.value == 0) return "0";
-    return view.convert_units ? model::format_memory(amount) : fmt::format("{}M", amount.value);
+    return view.convert_units ? short_amount(amount.value, "MGTP")
+                              : fmt::format("{}M", amount.value);
 }
 
 }  // namespace switchyard::cli::format

@@ -29,6 +29,10 @@ struct JobRow {
 };
 
 std::span<const Field<JobRow>> job_fields();
+// What squeue --helpFormat and --helpformat list, in their order.
+std::span<const std::string_view> job_field_names();
+inline constexpr std::string_view kJobHelpLetters =
+    "aFKBokOIXEexfGgiAWcmdjyNCDhPpQqrRnvYzsHSTtVJLlMUuwZ";
 
 // The formats squeue uses unless told otherwise.
 inline constexpr std::string_view kJobFormat = "%.18i %.9P %.8j %.8u %.2t %.10M %.6D %R";

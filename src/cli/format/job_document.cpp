@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "cli/format/amount_text.hpp"
 #include "cli/format/cards_asked.hpp"
 #include "cli/format/job_facts.hpp"
 #include "cli/format/node_facts.hpp"
@@ -146,7 +147,7 @@ void JobWriter::add_ends() {
     text("excluded_nodes", nodes_text(spec_.excluded_nodes));
     write_exit(document_, "exit_code", outcome->exit);
     text("extra", spec_.extra);
-    text("failed_node", "");
+    text("failed_node", failed_node(job_));
     text("features", spec_.constraint);
     text("federation_origin", "");
     text("federation_siblings_active", "");
@@ -410,8 +411,8 @@ void JobWriter::add_tres() {
     text("tres_per_node", tres_per_node(job_));
     text("tres_per_socket", model::to_tres_string(spec_.gpus_per_socket));
     text("tres_per_task", tres_per_task(spec_));
-    text("tres_req_str", requested_tres(job_));
-    text("tres_alloc_str", allocated_tres(job_));
+    text("tres_req_str", shown_tres(requested_tres(job_)));
+    text("tres_alloc_str", shown_tres(allocated_tres(job_)));
     document_.integer("user_id", spec_.uid);
     text("user_name", spec_.user);
     document_.integer("maximum_switch_wait_time", 0);

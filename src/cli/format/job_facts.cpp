@@ -77,6 +77,11 @@ std::string expanded(const Job& job, const std::string& pattern) {
     return model::expand_pattern(absolute(job.spec->work_dir, pattern), facts);
 }
 
+// Of one that waits for other jobs: no sooner than it was told to.
+std::optional<Instant> begin_behind_others(const Job& job, const model::Pending& pending) {
+    return pending.reason == model::Reason::Dependency ? job.spec->begin : std::nullopt;
+}
+
 }  // namespace
 
 std::uint32_t node_count(const Job& job) {
@@ -149,6 +154,14 @@ std::string batch_host(const Job& job) {
     return allocation->nodes.front().node;
 }
 
+std::string failed_node(const Job& job) {
+    const model::Outcome* outcome = model::outcome_of(job);
+    const model::Allocation* allocation = model::allocation_of(job);
+    const bool failed = outcome != nullptr && outcome->reason == model::Reason::NodeFail;
+    if (!failed || allocation == nullptr || allocation->nodes.size() != 1) return {};
+    return allocation->nodes.front().node;
+}
+
 std::string component_ids(const model::HetPlace& place) {
     const std::uint32_t first = place.leader.value;
     return fmt::format("{}-{}", first, first + place.size - 1);
@@ -200,6 +213,7 @@ std::optional<model::TimeLimit> time_limit(const Job& job) { return job.spec->ti
 std::optional<Instant> shown_start(const Job& job) {
     if (const auto* pending = pending_of(job); pending != nullptr) {
         if (pending->planned_start) return pending->planned_start;
+        if (const auto begin = begin_behind_others(job, *pending)) return begin;
         const bool waits = pending->reason == model::Reason::BeginTime ||
                            pending->reason == model::Reason::WaitingForRequeue;
         if (waits && pending->eligible_at != Instant{}) return pending->eligible_at;
@@ -222,8 +236,10 @@ std::optional<Instant> shown_end(const Job& job) {
     if (const auto end = model::end_of(job); end) return end;
     const auto limit = time_limit(job);
     if (const auto* pending = pending_of(job); pending != nullptr) {
-        if (!pending->planned_start || !limit || limit->unlimited) return std::nullopt;
-        return *pending->planned_start + limit->seconds;
+        const auto start =
+            pending->planned_start ? pending->planned_start : begin_behind_others(job, *pending);
+        if (!start || !limit || limit->unlimited) return std::nullopt;
+        return *start + limit->seconds;
     }
     const model::Running* run = model::run_of(job);
     return run != nullptr ? run->ends_by : std::nullopt;
@@ -231,6 +247,7 @@ std::optional<Instant> shown_end(const Job& job) {
 
 std::optional<Instant> eligible_time(const Job& job) {
     if (const auto* pending = pending_of(job); pending != nullptr) {
+        if (const auto begin = begin_behind_others(job, *pending)) return begin;
         const bool waits_for_more = pending->hold != model::Hold::None ||
                                     pending->reason == model::Reason::Dependency ||
                                     pending->reason == model::Reason::DependencyNeverSatisfied ||
@@ -249,6 +266,7 @@ std::optional<Instant> last_evaluated(const Job& job) {
 
 std::optional<Instant> accrue_time(const Job& job) {
     if (const auto* pending = pending_of(job); pending != nullptr) {
+        if (const auto begin = begin_behind_others(job, *pending)) return begin;
         const bool waits = pending->hold != model::Hold::None ||
                            pending->reason == model::Reason::BeginTime ||
                            pending->reason == model::Reason::Dependency ||
@@ -299,6 +317,10 @@ std::string licenses_held(const Job& job) {
 }
 
 std::string tres_per_node(const Job& job) { return model::to_tres_string(job.spec->gres_per_node); }
+
+std::string_view over_subscribe_text(const model::JobSpec& spec) {
+    return spec.exclusive == model::Exclusive::No && spec.oversubscribe ? "YES" : "NO";
+}
 
 std::string_view exclusive_text(model::Exclusive exclusive) {
     switch (exclusive) {

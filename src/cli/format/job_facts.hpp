@@ -19,6 +19,9 @@ std::uint32_t cpu_count(const model::Job& job);
 std::uint32_t cpus_per_node_min(const model::Job& job);
 std::string node_list(const model::Job& job);
 std::string batch_host(const model::Job& job);  // Empty when there is none.
+// The node whose failure ended the job, where it had but one; of several it is not written down
+// which.
+std::string failed_node(const model::Job& job);
 
 // One name, or all it waits for.
 // "27-28": the ids of all components of a heterogeneous job.
@@ -55,6 +58,7 @@ std::string licenses_held(const model::Job& job);  // "fluent:2"; held once it i
 
 // "NO", "NODE", "USER"
 std::string_view exclusive_text(model::Exclusive exclusive);
+std::string_view over_subscribe_text(const model::JobSpec& spec);
 
 // The paths of a batch job's files, patterns expanded, below its working directory.
 struct BatchFiles {

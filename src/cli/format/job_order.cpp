@@ -13,7 +13,10 @@ namespace switchyard::cli::format {
 namespace {
 
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+// Any other letter has no effect on the order of steps.
 constexpr std::string_view kStepLetters = "iNPlSMuUjA";
+// Columns of jobs that Slurm does not sort by.
+constexpr std::string_view kUnsortable = "akoqrswxyAEFKRWXYZ";
 
 std::int64_t moment(const std::optional<Instant>& when, std::int64_t none) {
     return when ? unix_seconds(*when) : none;
@@ -132,14 +135,15 @@ const Field<JobRow>* find_field(char letter) {
 std::string job_letters() {
     std::string letters;
     for (const Field<JobRow>& field : job_fields()) {
-        if (field.letter != 0) letters += field.letter;
+        if (field.letter != 0 && !kUnsortable.contains(field.letter)) letters += field.letter;
     }
     return letters;
 }
 
 }  // namespace
 
-Result<SortOrder> SortOrder::parse(std::string_view text, std::string_view letters) {
+Result<SortOrder> SortOrder::parse(std::string_view text, std::string_view letters,
+                                   OtherLetters others) {
     SortOrder order;
     for (std::string_view term : split(text, ',')) {
         bool descending = false;
@@ -150,11 +154,12 @@ Result<SortOrder> SortOrder::parse(std::string_view text, std::string_view lette
         // One cluster: all are equal by it.
         if (term.empty() || equals_ignoring_case(term, "cluster")) continue;
         for (const char letter : term) {  // "Pt" is "P,t".
-            if (letters.find(letter) == std::string_view::npos) {
+            if (letters.contains(letter) && letter != kLetterWithoutEffect) {
+                order.terms_.push_back({letter, descending});
+            } else if (others == OtherLetters::Refuse && letter != kLetterWithoutEffect) {
                 return fail(Errc::InvalidArgument,
                             fmt::format("Invalid sort specification: {}", letter));
             }
-            order.terms_.push_back({letter, descending});
             descending = false;
         }
     }
@@ -162,10 +167,10 @@ Result<SortOrder> SortOrder::parse(std::string_view text, std::string_view lette
 }
 
 Result<SortOrder> SortOrder::parse_for_jobs(std::string_view text) {
-    return parse(text, job_letters());
+    return parse(text, job_letters(), OtherLetters::Refuse);
 }
 Result<SortOrder> SortOrder::parse_for_steps(std::string_view text) {
-    return parse(text, kStepLetters);
+    return parse(text, kStepLetters, OtherLetters::Skip);
 }
 
 bool SortOrder::has_only(std::string_view letters) const {

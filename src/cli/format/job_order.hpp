@@ -13,6 +13,8 @@ namespace switchyard::cli::format {
 
 inline constexpr std::string_view kJobSort = "P,t,-p";
 inline constexpr std::string_view kStepSort = "P,i";
+// Cards: Slurm says that they give no order, and lists all the same.
+inline constexpr char kLetterWithoutEffect = 'b';
 
 // "P,t,-p": letters of the fields, '-' for descending. Whatever is left equal is listed by start,
 // the latest first, then by id.
@@ -32,7 +34,9 @@ class SortOrder {
         char letter;
         bool descending;
     };
-    static Result<SortOrder> parse(std::string_view text, std::string_view letters);
+    enum class OtherLetters { Refuse, Skip };
+    static Result<SortOrder> parse(std::string_view text, std::string_view letters,
+                                   OtherLetters others);
 
     std::vector<Term> terms_;
 };

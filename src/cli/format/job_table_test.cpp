@@ -1,11 +1,15 @@
 // Goal: what squeue prints for jobs and steps in every state. Method: sample jobs in, text out.
 #include "cli/format/job_table.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 
+#include "base/text.hpp"
+#include "cli/format/job_facts.hpp"
 #include "cli/format/samples.hpp"
 
 namespace switchyard::cli::format {
@@ -184,12 +188,26 @@ TEST_F(JobTableTest, AFailedJobShowsWhyAndACancelledOneWhere) {
     over.outcome.reason = model::Reason::NonZeroExitCode;
     over.outcome.exit = {3, 0};
     EXPECT_EQ(print(job(9, spec("x"), over), "%t %T %R %M"), "F FAILED (NonZeroExitCode) 0:10\n");
-    EXPECT_EQ(print_long(job(9, spec("x"), over), "exit_code:"), "768\n");
+    EXPECT_EQ(print_long(job(9, spec("x"), over), "exit_code:"), "3:0\n");
     over.outcome.state = model::JobState::Cancelled;
     over.outcome.reason = model::Reason::None;
     EXPECT_EQ(print(job(9, spec("x"), over), "%t %R"), "CA n2\n");
     over.run.reset();
     EXPECT_EQ(print(job(9, spec("x"), over), "%t %R|%N"), "CA |\n");
+}
+
+TEST_F(JobTableTest, TheNodeThatFailedIsKnownWhereThereWasOne) {
+    model::Ended over;
+    over.run = running({grant("n2", 1)}, 0, 10);
+    over.ended = moment(10);
+    over.outcome.state = model::JobState::NodeFail;
+    over.outcome.reason = model::Reason::NodeFail;
+    EXPECT_EQ(failed_node(job(9, spec("x"), over)), "n2");
+    over.run = running({grant("n1", 1), grant("n2", 1)}, 0, 10);
+    EXPECT_EQ(failed_node(job(9, spec("x"), over)), "");
+    over.run = running({grant("n2", 1)}, 0, 10);
+    over.outcome.reason = model::Reason::NonZeroExitCode;
+    EXPECT_EQ(failed_node(job(9, spec("x"), over)), "");
 }
 
 TEST_F(JobTableTest, ACompletingJobShowsTheNodesThatAreLeft) {
@@ -224,9 +242,39 @@ TEST_F(JobTableTest, EverySortLetterIsReadAndABadOneIsNamed) {
     EXPECT_EQ(print({two_nodes(), array_element(), big()}, {"%A", "", "M,i"}),
               "JOBID\n129\n127\n125\n");
     EXPECT_EQ(print({two_nodes(), big()}, {"%A", "", "S"}), "JOBID\n125\n129\n");
-    EXPECT_EQ(print({two_nodes(), array_element()}, {"%j", "", "-o,K,j"}), "NAME\ntwonode\narr\n");
+    EXPECT_EQ(print({two_nodes(), array_element()}, {"%j", "", "b,-j"}), "NAME\ntwonode\narr\n")
+        << "cards give no order";
     EXPECT_EQ(print({two_nodes(), big()}, {"%A", "", "-C,c"}), "JOBID\n129\n125\n");
     EXPECT_EQ(print({big()}, {"%A", "", "!"}), "Invalid sort specification: !");
+    for (const char letter : std::string_view("akoqrswxyAEFKRWXYZ")) {
+        EXPECT_EQ(print({big()}, {"%A", "", std::string(1, letter)}),
+                  fmt::format("Invalid sort specification: {}", letter));
+    }
+}
+
+TEST_F(JobTableTest, NamesAndLettersThatAreListedExistInAnyCase) {
+    for (const std::string_view name : job_field_names()) {
+        std::string upper(name);
+        for (char& c : upper) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+        for (const std::string& typed : {std::string(name), to_lower(name), upper}) {
+            EXPECT_TRUE(JobTable::make({"", typed, ""})->unknown_fields().empty()) << typed;
+        }
+    }
+    for (const char letter : kJobHelpLetters) {
+        const std::string format = fmt::format("%{}", letter);
+        EXPECT_TRUE(JobTable::make({format, "", ""})->unknown_fields().empty()) << letter;
+    }
+}
+
+TEST_F(JobTableTest, AJobBehindOthersThatWasToldWhenToBeginShowsThatMoment) {
+    model::JobSpec of = spec("later");
+    of.time_limit = minutes(10);
+    const model::Job behind = job(132, of, pending(model::Reason::Dependency));
+    EXPECT_EQ(print_long(behind, "EligibleTime:|,AccrueTime:|,StartTime:"), "N/A|N/A|N/A\n");
+    of.begin = moment(3617);
+    const model::Job later = job(132, of, pending(model::Reason::Dependency));
+    EXPECT_EQ(print_long(later, "EligibleTime:|,AccrueTime:|,StartTime:|,EndTime:"),
+              "2026-11-15T02:44:17|2026-11-15T02:44:17|2026-11-15T02:44:17|2026-11-15T02:54:17\n");
 }
 
 TEST_F(JobTableTest, AFieldThatDoesNotExistIsPrintedAsTypedAndNamed) {
@@ -267,6 +315,30 @@ TEST_F(JobTableTest, StepsCarryTheirJobsPartitionAndUser) {
               "        126_1.0    train     debug    alice      0:03 n[1-2]\n");
 }
 
+TEST_F(JobTableTest, ABatchStepCountsForNothingAndAComponentsStepsBearItsOwnNumber) {
+    const auto line = [&](const model::Job& of, StepId id, const std::string& format) {
+        model::Step step;
+        step.key = {of.id, {}, id};
+        step.layout.nodes = {{grant("n1", 2), {0, 1}}};
+        step.started = moment(20);
+        SortedLines lines;
+        StepTable::make({"", format, "Q"})->add(lines, {step, of, view_});
+        std::string text;
+        lines.take([&](std::string_view each) { text += each; });
+        return text;
+    };
+    const std::string format = "StepID:|,NumCPUs:|,CPUFreq:|,ResvPorts:|,tres-per-node:";
+    EXPECT_EQ(line(two_nodes(), kBatchStep, format), "125.batch|0|0-0:0|(null)|(null)\n");
+    EXPECT_EQ(line(two_nodes(), StepId{0}, format),
+              "125.0|2|Unknown-Unknown:Unknown|(null)|(null)\n");
+    EXPECT_EQ(line(array_element(), kBatchStep, "StepID:"), "126_1.batch\n");
+    model::Job component = two_nodes();
+    component.het = model::HetPlace{.leader = JobId{124}, .offset = 1, .size = 2};
+    EXPECT_EQ(line(component, kBatchStep, "StepID:"), "125.batch\n");
+    EXPECT_EQ(StepTable::make({"", "Name,NodeList,StepName", ""})->unknown_fields(),
+              (std::vector<std::string>{"Name", "NodeList"}));
+}
+
 TEST_F(JobTableTest, TheUsualFormatsNeedNoMoreOfAJobThanALine) {
     const auto is_brief = [](const TableRequest& request) {
         return JobTable::make(request)->is_brief();
@@ -275,7 +347,7 @@ TEST_F(JobTableTest, TheUsualFormatsNeedNoMoreOfAJobThanALine) {
     EXPECT_TRUE(is_brief({std::string(kJobFormatLong), "", ""}));
     EXPECT_TRUE(is_brief({"", "JobID,State,ReasonList:40", "-M,i"}));
     EXPECT_FALSE(is_brief({"%i %a", "", ""})) << "the account";
-    EXPECT_FALSE(is_brief({"%i", "", "a"})) << "in the order of accounts";
+    EXPECT_FALSE(is_brief({"%i", "", "m"})) << "in the order of memory";
     EXPECT_FALSE(is_brief({"", "JobID,STDOUT", ""})) << "a field without a letter";
 }
 

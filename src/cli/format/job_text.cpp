@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "cli/format/amount_text.hpp"
 #include "cli/format/cards_asked.hpp"
 #include "cli/format/job_columns.hpp"
 #include "cli/format/job_facts.hpp"
@@ -176,8 +177,8 @@ void JobText::add_size() {
                              node_range(), cpu_count(job_), task_count(job_),
                              spec_.cpus_per_task.value_or(1), star_or(spec_.cores_per_socket),
                              star_or(spec_.threads_per_core)));
-    record_.line("ReqTRES=" + requested_tres(job_));
-    record_.line("AllocTRES=" + or_null(allocated_tres(job_)));
+    record_.line("ReqTRES=" + shown_tres(requested_tres(job_)));
+    record_.line("AllocTRES=" + or_null(shown_tres(allocated_tres(job_))));
     record_.line(fmt::format("Socks/Node={} NtasksPerN:B:S:C={}:0:{}:{} CoreSpec={}",
                              star_or(spec_.sockets_per_node), spec_.tasks_per_node.value_or(0),
                              star_or(spec_.tasks_per_socket), star_or(spec_.tasks_per_core),
@@ -227,11 +228,12 @@ std::string JobText::memory_line() const {
                                  : memory.per == Per::Gpu ? "MinMemoryTRES"
                                                           : "MinMemoryNode";
     return fmt::format("{}={}", key,
-                       memory.amount.value == 0 ? "0" : model::format_memory(memory.amount));
+                       memory.amount.value == 0 ? "0" : short_amount(memory.amount.value, "MGTP"));
 }
 
 void JobText::add_demands() {
-    const std::string disk = spec_.tmp_disk.value == 0 ? "0" : model::format_memory(spec_.tmp_disk);
+    const std::string disk =
+        spec_.tmp_disk.value == 0 ? "0" : short_amount(spec_.tmp_disk.value, "MGTP");
     record_.line(fmt::format("MinCPUsNode={} {} MinTmpDiskNode={}", cpus_per_node_min(job_),
                              memory_line(), disk));
     record_.line(fmt::format("Features={} DelayBoot=00:00:00", or_null(spec_.constraint)));
@@ -305,12 +307,14 @@ std::string step_record(const model::Step& step, const Job& job, const RecordSty
     const StepExtent extent = extent_of(step);
     record.line(fmt::format("Nodes={} CPUs={} Tasks={} Name={} Network={}", extent.nodes,
                             extent.cpus, extent.tasks, step.spec.name, or_null(job.spec->network)));
-    record.line("TRES=" + or_null(start ? step_tres(share) : ""));
+    const bool counts = start && !is_without_share(step);
+    record.line("TRES=" + or_null(counts ? step_tres(share) : ""));
     record.line("ResvPorts=" + or_null(step.resv_ports));
     std::string distribution = model::to_string(step.spec.distribution);
     if (!start) distribution = "Unknown";
-    record.line(
-        fmt::format("CPUFreqReq=Default Dist={}", distribution.empty() ? "Block" : distribution));
+    if (distribution.empty()) distribution = "Block";
+    record.line(is_without_share(step) ? "CPUFreqReq=Default"
+                                       : fmt::format("CPUFreqReq=Default Dist={}", distribution));
     return record.take();
 }
 

@@ -44,7 +44,8 @@ std::uint32_t state_rank(const model::Node& node);
 
 // The columns of "%all", with the blanks Slurm puts there.
 std::vector<Column> all_node_columns();
-// The names sinfo --helpFormat lists, in its order.
+// The letters and names sinfo --helpformat and --helpFormat list, in their order.
+inline constexpr std::string_view kNodeHelpLetters = "SaVYcOCLdfbeGGgBmoAFnNDhPRMIpEirsXztTZlHuUvw";
 std::span<const std::string_view> node_field_names();
 
 }  // namespace switchyard::cli::format

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/text.hpp"
+#include "cli/format/amount_text.hpp"
 #include "cli/format/job_document.hpp"
 #include "cli/format/node_facts.hpp"
 #include "model/hostlist.hpp"
@@ -79,11 +80,7 @@ void write_hardware(Document& document, const Node& node, const std::string& clu
                      size.cpus - node.config.core_spec_count * size.threads_per_core);
     document.text("specialized_cpus", "");
     write_energy(document);
-    document.begin_map("external_sensors");
-    document.end();
     document.text("extra", node.extra);
-    document.begin_map("power");
-    document.end();
     document.texts("features", node.config.features);
     document.texts("active_features", node.config.features);
     document.text("gpu_spec", "");
@@ -115,6 +112,7 @@ void write_condition(Document& document, const Node& node) {
     document.text("reason_set_by_user", node.mark ? node.mark->by : "");
     document.number("resume_after", Number::of(0));
     document.text("reservation", node.reservation);
+    document.number("suspend_time", Number::unlimited());
 }
 
 void write_use(Document& document, const Node& node) {
@@ -122,9 +120,8 @@ void write_use(Document& document, const Node& node) {
     document.integer("alloc_memory", count_of(node.used_memory));
     document.integer("alloc_cpus", node.used_cpus);
     document.integer("alloc_idle_cpus", size.cpus - std::min(size.cpus, node.used_cpus));
-    document.text("tres_used",
-                  model::format_node_tres(node.used_cpus, node.used_memory, node.used_gres, false));
-    document.real("tres_weighted", 0);
+    document.text("tres_used", shown_tres(model::format_node_tres(node.used_cpus, node.used_memory,
+                                                                  node.used_gres, false)));
     document.number("slurmd_start_time",
                     node.facts ? moment_number(node.facts->agent_started) : Number::of(0));
     document.integer("sockets", size.sockets);
@@ -132,8 +129,8 @@ void write_use(Document& document, const Node& node) {
     document.integer("temporary_disk", count_of(size.tmp_disk));
     document.integer("weight", node.config.weight);
     document.text("topology", "");
-    document.text("tres",
-                  model::format_node_tres(size.cpus, size.memory, as_grants(gres_of(node)), true));
+    document.text("tres", shown_tres(model::format_node_tres(size.cpus, size.memory,
+                                                             as_grants(gres_of(node)), true)));
     document.text("version", node.facts ? node.facts->version : "");
 }
 
@@ -377,8 +374,8 @@ void write_partition(Document& document, std::string_view key, const Partition& 
     write_access(document, partition, totals.nodes);
     document.begin_map("tres");
     document.text("billing_weights", "");
-    document.text("configured",
-                  model::format_tres(totals.cpus, totals.memory, totals.nodes, totals.gres));
+    document.text("configured", shown_tres(model::format_tres(totals.cpus, totals.memory,
+                                                              totals.nodes, totals.gres)));
     document.end();
     document.text("cluster", "");
     document.texts("select_type", {"NONE"});

@@ -29,7 +29,7 @@ const Field<NodeGroup>* find_field(const Column& column, bool by_name) {
 
 }  // namespace
 
-Result<NodeTable> NodeTable::make(const NodeTableRequest& request) {
+NodeTable NodeTable::make(const NodeTableRequest& request) {
     NodeTable made;
     made.request_ = request;
     const bool by_name = request.format.empty();
@@ -45,11 +45,12 @@ Result<NodeTable> NodeTable::make(const NodeTableRequest& request) {
             made.keys_.push_back(field);
         }
     }
-    SY_CHECK(made.parse_sort(request.sort));
+    made.parse_sort(request.sort);
     return made;
 }
 
-Status NodeTable::parse_sort(std::string_view text) {
+// Letters that are none have no effect.
+void NodeTable::parse_sort(std::string_view text) {
     for (std::string_view term : split(text, ',')) {
         bool descending = false, as_configured = false;
         while (!term.empty() && (term[0] == '-' || term[0] == '+' || term[0] == '#')) {
@@ -61,12 +62,8 @@ Status NodeTable::parse_sort(std::string_view text) {
         Column column;
         column.field = term;
         const Field<NodeGroup>* field = find_field(column, false);
-        if (field == nullptr) {
-            return fail(Errc::InvalidArgument, fmt::format("Invalid sort specification: {}", term));
-        }
-        sort_.push_back({field, descending, as_configured});
+        if (field != nullptr) sort_.push_back({field, descending, as_configured});
     }
-    return {};
 }
 
 std::string NodeTable::group_key(const NodeGroup& single) const {

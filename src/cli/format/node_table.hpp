@@ -21,7 +21,7 @@ struct NodeTableRequest {
 
 class NodeTable {
   public:
-    static Result<NodeTable> make(const NodeTableRequest& request);
+    static NodeTable make(const NodeTableRequest& request);
 
     const std::vector<std::string>& unknown_fields() const { return table_.unknown(); }
     std::string header() const { return table_.header(); }
@@ -35,7 +35,7 @@ class NodeTable {
         bool descending;
         bool as_configured;  // "#P"
     };
-    Status parse_sort(std::string_view text);
+    void parse_sort(std::string_view text);
     std::vector<NodeGroup> gather(const std::vector<model::Partition>& partitions,
                                   const std::vector<model::Node>& nodes,
                                   const NodeView& view) const;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "cli/format/amount_text.hpp"
 #include "cli/format/node_facts.hpp"
 #include "model/hostlist.hpp"
 #include "model/resources.hpp"
@@ -136,10 +137,10 @@ std::string node_record(const Node& node, const RecordStyle& style) {
     add_host(record, node);
     add_state(record, node, style);
     const NodeSize size = size_of(node);
-    record.line("CfgTRES=" +
-                model::format_node_tres(size.cpus, size.memory, as_grants(gres_of(node)), true));
-    record.line("AllocTRES=" +
-                model::format_node_tres(node.used_cpus, node.used_memory, node.used_gres, false));
+    record.line("CfgTRES=" + shown_tres(model::format_node_tres(size.cpus, size.memory,
+                                                                as_grants(gres_of(node)), true)));
+    record.line("AllocTRES=" + shown_tres(model::format_node_tres(node.used_cpus, node.used_memory,
+                                                                  node.used_gres, false)));
     record.line("CurrentWatts=0 AveWatts=0");
     if (node.mark && !node.mark->reason.empty()) {
         record.line(fmt::format("Reason={} [{}@{}]", node.mark->reason, node.mark->by,
@@ -183,8 +184,8 @@ std::string partition_record(const Partition& p, const std::vector<Node>& nodes,
     record.line("JobDefaults=(null)");
     record.line(memory_limit("DefMem", p.def_mem_per_cpu, p.def_mem_per_node) + " " +
                 memory_limit("MaxMem", p.max_mem_per_cpu, p.max_mem_per_node));
-    record.line("TRES=" +
-                or_null(model::format_tres(totals.cpus, totals.memory, totals.nodes, totals.gres)));
+    record.line("TRES=" + or_null(shown_tres(model::format_tres(totals.cpus, totals.memory,
+                                                                totals.nodes, totals.gres))));
     return record.take();
 }
 

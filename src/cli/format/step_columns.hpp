@@ -20,7 +20,11 @@ std::span<const Field<StepRow>> step_fields();
 
 inline constexpr std::string_view kStepFormat = "%.15i %.8j %.9P %.8u %.9M %N";
 
-std::string step_id_text(const model::Step& step, const model::Job& job);  // "12.0", "126_1.batch"
+// "12.0", "126_1.batch"; of a component of a heterogeneous job by its own number.
+std::string step_id_text(const model::Step& step, const model::Job& job);
+std::string raw_step_id(const model::Step& step);  // "127.batch"
+// The batch script and what is around all steps: they live in the whole job, and count as nothing.
+bool is_without_share(const model::Step& step);
 std::string step_node_list(const model::Step& step);
 // In the order of the names, and without a bill: steps have none.
 std::string step_tres(const model::Allocation& share);

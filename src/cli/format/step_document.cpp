@@ -28,17 +28,18 @@ void write_tres(Document& document, const model::Step& step, const model::Alloca
     document.text("socket", "");
     document.text("task", model::to_tres_string(step.spec.gpus_per_task));
     document.end();
-    document.text("allocation", step_tres(share));
+    document.text("allocation", is_without_share(step) ? "" : step_tres(share));
     const std::string& bind = step.spec.gpu_bind;
     document.text("binding", bind.empty() ? "" : "gres/gpu:" + bind);
     document.text("frequency", "");
     document.end();
 }
 
-void write_frequency(Document& document) {
+void write_frequency(Document& document, const model::Step& step) {
+    const Number none = is_without_share(step) ? Number::of(0) : Number{};
     document.begin_map("cpu");
     document.begin_map("frequency");
-    for (const std::string_view key : {"min", "max", "governor"}) document.number(key, Number{});
+    for (const std::string_view key : {"min", "max", "governor"}) document.number(key, none);
     document.end();
     document.end();
 }
@@ -65,7 +66,7 @@ void write_running_step(Document& document, const model::Step& step, const model
     document.text("cluster", context.cluster);
     for (const std::string_view key : {"container", "container_id", "container_type"})
         document.text(key, "");
-    write_frequency(document);
+    write_frequency(document, step);
     write_tres(document, step, share);
     document.text("name", step.spec.name);
     document.text("network", job.spec->network);
@@ -82,14 +83,15 @@ void write_running_step(Document& document, const model::Step& step, const model
     document.end();
     document.texts("state", {std::string(model::long_name(model::state_of(step)))});
     document.text("sluid", model::sluid_of(job, context.cluster));
-    document.text("id", step_id_text(step, job));
+    document.text("id", raw_step_id(step));
     for (const std::string_view key :
          {"stderr", "stdin", "stdout", "stdin_expanded", "stdout_expanded", "stderr_expanded"})
         document.text(key, "");
     document.text("submit_line", step.spec.submit_line);
     document.begin_map("task");
     const std::string distribution = model::to_string(step.spec.distribution);
-    document.text("distribution", distribution.empty() ? "Block" : distribution);
+    const std::string_view unset = is_without_share(step) ? "Unknown" : "Block";
+    document.text("distribution", distribution.empty() ? unset : distribution);
     document.end();
     document.text("user", job.spec->user);
     document.end();

@@ -16,6 +16,7 @@
 #include "base/text.hpp"
 #include "cli/message.hpp"
 #include "io/fd.hpp"
+#include "model/hostlist.hpp"
 #include "options/export.hpp"
 #include "os/spawn.hpp"
 
@@ -143,6 +144,10 @@ std::vector<std::string> srun_words(const Broadcast& plan, const std::vector<Fil
                                    "sbcast",
                                    plan.force ? "1" : "0",
                                    plan.preserve ? "1" : "0"};
+    if (!plan.nodes.empty()) {
+        words.insert(words.begin() + 2, {fmt::format("--nodes={}", plan.nodes.size()),
+                                         "--nodelist=" + model::compress_hostlist(plan.nodes)});
+    }
     for (const File& file : files) {
         const mode_t mask = ::umask(0);
         ::umask(mask);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/result.hpp"
 
@@ -10,7 +11,8 @@ namespace switchyard::cli::submit {
 
 struct Broadcast {
     std::uint32_t job = 0;
-    std::string source, target;  // A target that is no absolute path is in the present folder.
+    std::vector<std::string> nodes;  // Of the job; empty: all of them.
+    std::string source, target;      // A target that is no absolute path is in the present folder.
     bool force = false, preserve = false, send_libs = false, verbose = false;
     std::string exclude = "/lib,/usr/lib,/lib64,/usr/lib64";  // Of send_libs; "NONE": nothing.
     std::uint32_t timeout_seconds = 0;                        // 0: as long as it takes.

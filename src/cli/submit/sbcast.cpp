@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -16,7 +17,9 @@
 
 #include "base/text.hpp"
 #include "cli/commands.hpp"
+#include "cli/job_ids.hpp"
 #include "cli/message.hpp"
+#include "cli/session.hpp"
 #include "cli/submit/broadcast.hpp"
 
 namespace switchyard::cli::submit {
@@ -31,6 +34,8 @@ constexpr std::string_view kHelp =
     "      --exclude=paths      folders whose libraries are not sent (NONE: none)\n"
     "  -f, --force              replace a file that exists\n"
     "  -F, --fanout=num         accepted; every node is reached directly\n"
+    "  -Z, --no-allocation      refused: files go to the nodes of a job\n"
+    "  -w, --nodelist=nodes     only to these of the job's nodes\n"
     "  -j, --jobid=id[.step]    the job; by default the one around this command\n"
     "  -p, --preserve           keep times and mode of the file\n"
     "      --send-libs[=yes|no] send the shared libraries of a program too\n"
@@ -40,8 +45,12 @@ constexpr std::string_view kHelp =
     "  -V, --version            print the version\n"
     "      --help, --usage      print this text\n";
 
+constexpr int kNotSent = 255;  // Slurm's exit code when no node was asked.
+
 struct Parsed {
     Broadcast plan;
+    std::string node_text;  // --nodelist, as typed.
+    bool job_given = false, without_job = false;
     std::optional<int> exit_code;
 };
 
@@ -90,7 +99,16 @@ std::string_view apply_variables(Broadcast& plan) {
     return {};
 }
 
-bool apply(int letter, Broadcast& plan) {
+bool set_nodes(Parsed& parsed, std::string_view value) {
+    auto nodes = parse_node_list(value);
+    if (!nodes || nodes->empty()) return false;
+    parsed.node_text = value;
+    parsed.plan.nodes = *std::move(nodes);
+    return true;
+}
+
+bool apply(int letter, Parsed& parsed) {
+    Broadcast& plan = parsed.plan;
     const std::string_view value = optarg == nullptr ? "" : optarg;
     switch (letter) {
         case 'C':
@@ -102,6 +120,7 @@ bool apply(int letter, Broadcast& plan) {
             return true;
         case 'j':
             plan.job = job_number(value).value_or(0);
+            parsed.job_given = true;
             return plan.job != 0;
         case 'p':
             plan.preserve = true;
@@ -113,6 +132,11 @@ bool apply(int letter, Broadcast& plan) {
             return plan.timeout_seconds > 0;
         case 'v':
             plan.verbose = true;
+            return true;
+        case 'w':
+            return set_nodes(parsed, value);
+        case 'Z':
+            parsed.without_job = true;
             return true;
         case 1:
             plan.exclude = value;
@@ -133,6 +157,8 @@ Parsed parse(int argc, char** argv) {
                                       {"force", no_argument, nullptr, 'f'},
                                       {"help", no_argument, nullptr, 3},
                                       {"jobid", required_argument, nullptr, 'j'},
+                                      {"no-allocation", no_argument, nullptr, 'Z'},
+                                      {"nodelist", required_argument, nullptr, 'w'},
                                       {"preserve", no_argument, nullptr, 'p'},
                                       {"send-libs", optional_argument, nullptr, 2},
                                       {"size", required_argument, nullptr, 's'},
@@ -149,7 +175,7 @@ Parsed parse(int argc, char** argv) {
         return parsed;
     }
     for (int letter = 0;
-         (letter = getopt_long(argc, argv, "C::fF:j:ps:t:vV", kOptions, nullptr)) != -1;) {
+         (letter = getopt_long(argc, argv, "C::fF:j:ps:t:vVw:Z", kOptions, nullptr)) != -1;) {
         if (letter == '?') {
             say_try_help(kProgram);
             parsed.exit_code = 1;
@@ -158,7 +184,7 @@ Parsed parse(int argc, char** argv) {
             std::fwrite(text.data(), 1, text.size(), stdout);
             if (letter == 'V') std::fputc('\n', stdout);
             parsed.exit_code = 0;
-        } else if (!apply(letter, parsed.plan)) {
+        } else if (!apply(letter, parsed)) {
             say_error(kProgram,
                       fmt::format("Invalid value \"{}\"", optarg == nullptr ? "" : optarg));
             parsed.exit_code = 1;
@@ -176,21 +202,66 @@ Parsed parse(int argc, char** argv) {
     return parsed;
 }
 
+// What is wrong with the options together, in Slurm's words.
+std::string_view contradiction(const Parsed& parsed) {
+    if (parsed.without_job && parsed.job_given)
+        return "--no-allocation/-Z and --jobid/-j options are mutually exclusive";
+    if (parsed.without_job && parsed.plan.nodes.empty())
+        return "--nodelist/-w is required with --no-allocation/-Z.";
+    if (parsed.without_job)
+        return "--no-allocation: files are copied by a step of a job, and nodes take them from "
+               "nobody else";
+    if (parsed.plan.job == 0)
+        return "Need a job id to run this command.  Run from within a Slurm job or use "
+               "the --jobid option.";
+    return {};
+}
+
+// Whether the nodes asked for are the job's. Of a job that is not there srun will tell.
+Result<bool> are_of_job(const Broadcast& plan) {
+    SY_TRY(Session session, open_session(std::string(kProgram)));
+    client::JobsQuery query;
+    query.filter.jobs.emplace_back().job = JobId{plan.job};
+    SY_TRY(const client::JobsChunk found, client::fetch_jobs(session.connection, query));
+    for (const model::Job& job : found.jobs) {
+        const model::Allocation* allocation = model::allocation_of(job);
+        if (job.id.value != plan.job || allocation == nullptr) continue;
+        const std::vector<std::string> names = allocation->node_names();
+        return std::ranges::all_of(plan.nodes, [&](const std::string& node) {
+            return std::ranges::find(names, node) != names.end();
+        });
+    }
+    return true;
+}
+
+int run(const Parsed& parsed) {
+    if (const std::string_view wrong = contradiction(parsed); !wrong.empty()) {
+        say_error(kProgram, wrong);
+        return 1;
+    }
+    if (!parsed.plan.nodes.empty()) {
+        const auto known = are_of_job(parsed.plan);
+        if (!known) {
+            say_call_failed(kProgram, "Problem talking to the controller", known.error());
+            return kNotSent;
+        }
+        if (!*known) {
+            say_error(kProgram, fmt::format("Not all nodes in --nodelist/-w '{}' are in job {}.",
+                                            parsed.node_text, parsed.plan.job));
+            return kNotSent;
+        }
+    }
+    const Status done = broadcast(parsed.plan);
+    if (!done && !done.error().message.empty()) say_error(kProgram, done.error().message);
+    return done ? 0 : 1;
+}
+
 }  // namespace
 }  // namespace switchyard::cli::submit
 
 int switchyard::cli::sbcast_main(int argc, char** argv) {
     char name[] = "sbcast";  // getopt's messages begin with it.
     argv[0] = name;
-    submit::Parsed parsed = submit::parse(argc, argv);
-    if (parsed.exit_code) return *parsed.exit_code;
-    if (parsed.plan.job == 0) {
-        say_error("sbcast",
-                  "Need a job id to run this command.  Run from within a Slurm job or use "
-                  "the --jobid option.");
-        return 1;
-    }
-    const Status done = submit::broadcast(parsed.plan);
-    if (!done && !done.error().message.empty()) say_error("sbcast", done.error().message);
-    return done ? 0 : 1;
+    const submit::Parsed parsed = submit::parse(argc, argv);
+    return parsed.exit_code ? *parsed.exit_code : submit::run(parsed);
 }
