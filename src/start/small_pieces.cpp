@@ -83,7 +83,9 @@ void* operator new(std::size_t bytes) {
     for (;;) {
         if (void* const piece = std::malloc(bytes)) return piece;
         const std::new_handler handler = std::get_new_handler();
-        if (handler == nullptr) std::abort();  // Nobody here would catch what is thrown.
+        // Ours catch nothing, and std::terminate names it; the library catches it where it can do
+        // with less: a stable sort without room for a copy, new (std::nothrow).
+        if (handler == nullptr) throw std::bad_alloc();
         handler();
     }
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <random>
 #include <thread>
 #include <vector>
@@ -90,6 +91,26 @@ TEST(SmallPieces, AThreadLeavesNothingBehind) {
     const std::size_t before = ::mallinfo2().uordblks;
     for (std::size_t i = 0; i < kThreads; ++i) std::thread(live_and_end).join();
     EXPECT_LE(::mallinfo2().uordblks, before + kLeftMax);
+}
+
+// As with the operator of the library, which they stand for: the nothrow form, and with it a stable
+// sort, goes on with less.
+TEST(SmallPieces, MoreThanThereIsIsRefusedAndNotTheEnd) {
+    const volatile std::size_t too_much = std::size_t{1} << 62;
+    EXPECT_THROW((void)::operator new(too_much), std::bad_alloc);
+    EXPECT_EQ(::operator new(too_much, std::nothrow), nullptr);
+}
+
+TEST(SmallPieces, AHandlerIsAskedForRoomFirst) {
+    static int asked;
+    asked = 0;
+    const std::new_handler before = std::set_new_handler([] {
+        if (++asked == 2) std::set_new_handler(nullptr);
+    });
+    const volatile std::size_t too_much = std::size_t{1} << 62;
+    EXPECT_THROW((void)::operator new(too_much), std::bad_alloc);
+    std::set_new_handler(before);
+    EXPECT_EQ(asked, 2);
 }
 
 TEST(SmallPieces, WhatWaitsIsLittle) {
