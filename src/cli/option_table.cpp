@@ -15,9 +15,14 @@
 namespace switchyard::cli {
 namespace {
 
+constexpr std::size_t kQuestions = 3;  // What every command answers.
 constexpr int kLongBase = 0x1000;  // Values of getopt beyond the letters are indexes of the table.
 
-std::vector<OptionLine> with_questions(const CommandText& text, std::vector<OptionLine> lines) {
+std::vector<OptionLine> with_questions(const CommandText& text,
+                                       const std::vector<OptionLine>& own) {
+    std::vector<OptionLine> lines;
+    lines.reserve(own.size() + kQuestions);
+    lines.assign(own.begin(), own.end());
     lines.push_back({.name = "help", .letter = text.help_letter, .help = "this text"});
     lines.push_back({.name = "usage", .help = "the options in brief"});
     lines.push_back({.name = "version", .letter = 'V', .help = "the version", .answer = +[] {
@@ -43,6 +48,7 @@ struct GetoptTables {
     std::size_t by_letter[128] = {};
 
     explicit GetoptTables(const std::vector<OptionLine>& lines) {
+        longs.reserve(lines.size() + 1);
         for (std::size_t i = 0; i < lines.size(); ++i) {
             const OptionLine& line = lines[i];
             const int kind = line.argument == Argument::None       ? no_argument

@@ -79,6 +79,7 @@ int refuse_word(const CommandText& text, const std::vector<OptionLine>& lines,
 template <class Options, std::size_t Count>
 std::vector<OptionLine> lines_of(const Option<Options> (&table)[Count]) {
     std::vector<OptionLine> lines;
+    lines.reserve(Count);
     for (const Option<Options>& option : table) lines.push_back(option.line);
     return lines;
 }

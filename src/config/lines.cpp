@@ -17,7 +17,7 @@ namespace {
 constexpr int kIncludeDepthMax = 16;
 constexpr std::string_view kBlank = " \t\r\f\v";
 
-bool is_blank(char c) { return kBlank.find(c) != std::string_view::npos; }
+bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r' && c != '\n'); }
 
 bool is_key_char(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
@@ -175,7 +175,7 @@ class Reader {
         std::size_t number = 1;
         while (!rest.empty()) {
             take_logical_line(rest, line);
-            SY_CHECK(read_line(without_comment(line.text), file, number, depth));
+            SY_CHECK(read_line(line.text, file, number, depth));
             number += line.physical;
         }
         return {};
@@ -186,16 +186,19 @@ class Reader {
   private:
     Status read_line(std::string_view text, std::size_t file, std::size_t number, int depth) {
         skip_blank(text);
-        if (text.empty()) return {};
+        if (text.empty() || text.front() == '#') return {};
         std::string_view after_key = text;
         const std::string_view key = take_key(after_key);
+        // Most lines of a large site are about nodes, which commands do not read: a look is enough.
+        if (wants_ != nullptr && !key.empty() && !wants_(key)) return {};
+        text = without_comment(text);
+        after_key = text.substr(key.size());
         Line line{file, number, {}};
         if (equals_ignoring_case(key, "include") && !after_key.empty() &&
             is_blank(after_key.front())) {
             skip_blank(after_key);
             return include(trim(after_key), line, depth);
         }
-        if (wants_ != nullptr && !key.empty() && !wants_(key)) return {};
         while (!text.empty()) {
             Pair pair;
             if (const auto problem = take_pair(text, pair)) {

@@ -130,8 +130,8 @@ void ChannelCore::advance_handshake() {
     if (progress.kind != Transfer::Kind::Done) return finish({Errc::AccessDenied, progress.error});
     handshake_timer_ = {};
     established_ = announce_ready_ = true;
-    // The stream may already hold the first frames.
-    read_again_ = !stream_->drained_by_short_read();
+    // The first frames may be there: a command sends its question as soon as it is connected.
+    read_again_ = true;
     settle();
 }
 

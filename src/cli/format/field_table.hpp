@@ -105,6 +105,7 @@ class FieldTable {
 
     template <class Find>
     FieldTable(std::vector<Column> columns, Find find_field) {
+        columns_.reserve(columns.size());
         for (Column& column : columns) {
             const Field<Row>* field = column.field.empty() ? nullptr : find_field(column);
             if (field == nullptr && !column.field.empty()) {
