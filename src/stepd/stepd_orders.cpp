@@ -161,18 +161,18 @@ void Stepd::set_frozen(bool frozen) {
     arm_timers();
 }
 
-// Where the kernel does not limit memory, the step is looked at now and then.
+// Where the kernel does not limit memory, the step is looked at now and then. Not at its start: to
+// look at all processes of a machine takes longer than many a step.
 void Stepd::watch_memory() {
     const std::uint64_t limit = launch_.job_grant.memory.value << 20;
-    if (!launch_.constrain_memory || limit == 0 || walls_->limits_memory() ||
-        stage_ != Stage::Running)
-        return;
-    if (walls_->memory_use(launch_.key).bytes > limit) {
+    if (!launch_.constrain_memory || limit == 0 || walls_->limits_memory()) return;
+    memory_timer_ = loop_.after(kMemoryLook, [this, limit] {
+        if (stage_ != Stage::Running) return;
+        if (walls_->memory_use(launch_.key).bytes <= limit) return watch_memory();
         out_of_memory_ = true;
         ending_ = true;
-        return kill_now();
-    }
-    memory_timer_ = loop_.after(kMemoryLook, [this] { watch_memory(); });
+        kill_now();
+    });
 }
 
 void Stepd::answer_pids(const wire::PidsAsk& ask) {
