@@ -31,25 +31,24 @@ void JobTable::add_line(SortedLines& lines, const JobRow& row) const {
     lines.add(order_.key(row), [&](std::string& out) { table_.append_row(out, row); });
 }
 
+void JobTable::add_elements(SortedLines& lines, const model::Job& job, const ViewContext& view,
+                            const Split& split, const std::optional<std::string>& partition) const {
+    const bool block = job.array && !job.array->element && !job.array->pending.empty();
+    if (!split.each_element || !block) return add_line(lines, {job, view, std::nullopt, partition});
+    for (const auto& [first, last] : job.array->pending.intervals()) {
+        for (std::uint64_t element = first; element <= last; ++element) {
+            add_line(lines, {job, view, static_cast<std::uint32_t>(element), partition});
+        }
+    }
+}
+
 void JobTable::add(SortedLines& lines, const model::Job& job, const ViewContext& view,
                    const Split& split) const {
     const bool pending = std::holds_alternative<model::Pending>(job.phase);
-    std::vector<std::optional<std::string>> partitions{std::nullopt};
-    if (split.each_partition && pending && job.spec->partitions.size() > 1) {
-        partitions.assign(job.spec->partitions.begin(), job.spec->partitions.end());
-    }
-    const bool block = job.array && !job.array->element && !job.array->pending.empty();
-    for (const auto& partition : partitions) {
-        if (!split.each_element || !block) {
-            add_line(lines, {job, view, std::nullopt, partition});
-            continue;
-        }
-        for (const auto& [first, last] : job.array->pending.intervals()) {
-            for (std::uint64_t element = first; element <= last; ++element) {
-                add_line(lines, {job, view, static_cast<std::uint32_t>(element), partition});
-            }
-        }
-    }
+    if (!split.each_partition || !pending || job.spec->partitions.size() < 2)
+        return add_elements(lines, job, view, split, std::nullopt);
+    for (const std::string& partition : job.spec->partitions)
+        add_elements(lines, job, view, split, partition);
 }
 
 Result<StepTable> StepTable::make(const TableRequest& request) {
