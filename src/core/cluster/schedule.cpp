@@ -285,6 +285,10 @@ void Cluster::Impl::review_hope() {
         regained |= was_hopeless && !group->hopeless;
     }
     if (regained) queue_.wake_all();
+    // Those who are first in line may have too few nodes now, or no longer.
+    for (const auto& front : fronts_) {
+        if (all && front) fresh_.push_back(front->job);
+    }
 }
 
 // Could a group start if everything usable were idle? If not, its jobs wait for nodes to come back
