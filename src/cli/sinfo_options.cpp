@@ -23,12 +23,19 @@ struct StateWord {
 
 bool is(const model::Node& node, model::NodeState state) { return model::state_of(node) == state; }
 bool never(const model::Node&) { return false; }
+// By its jobs alone: one that is drained is idle or busy all the same.
+bool is_at_base(const model::Node& node, std::string_view state) {
+    return model::full_state(node).starts_with(state);
+}
+bool is_idle(const model::Node& node) { return is_at_base(node, "IDLE"); }
+bool is_mixed(const model::Node& node) { return is_at_base(node, "MIXED"); }
+bool is_used(const model::Node& node) { return is_at_base(node, "ALLOCATED") || is_mixed(node); }
 
 // States a node of ours is never in (power saving) are known words that match nothing.
 const StateWord kStateWords[] = {
     {"all", [](const model::Node&) { return true; }},
-    {"alloc", [](const model::Node& n) { return is(n, model::NodeState::Allocated); }},
-    {"allocated", [](const model::Node& n) { return is(n, model::NodeState::Allocated); }},
+    {"alloc", is_used},
+    {"allocated", is_used},
     {"blocked", never},
     {"cloud", never},
     {"comp", [](const model::Node& n) { return n.completing_jobs > 0; }},
@@ -42,22 +49,17 @@ const StateWord kStateWords[] = {
     {"dynamic_norm", never},
     {"external", never},
     {"fail", never},
-    {"failg", never},
-    {"failing", never},
     {"futr", [](const model::Node& n) { return is(n, model::NodeState::Future); }},
     {"future", [](const model::Node& n) { return is(n, model::NodeState::Future); }},
-    {"idle", [](const model::Node& n) { return is(n, model::NodeState::Idle); }},
+    {"idle", is_idle},
     {"inval", never},
+    {"invalid_reg", never},
     {"maint", [](const model::Node& n) { return is(n, model::NodeState::Maint); }},
-    {"mix", [](const model::Node& n) { return is(n, model::NodeState::Mixed); }},
-    {"mixed", [](const model::Node& n) { return is(n, model::NodeState::Mixed); }},
+    {"mix", is_mixed},
+    {"mixed", is_mixed},
     {"no_respond", [](const model::Node& n) { return !n.responding; }},
-    {"npc", never},
-    {"perfctrs", never},
     {"planned", [](const model::Node& n) { return is(n, model::NodeState::Planned); }},
     {"plnd", [](const model::Node& n) { return is(n, model::NodeState::Planned); }},
-    {"pow_dn", never},
-    {"pow_up", never},
     {"power_down", never},
     {"power_up", never},
     {"powered_down", never},
@@ -73,30 +75,45 @@ const StateWord kStateWords[] = {
     {"unknown", [](const model::Node& n) { return is(n, model::NodeState::Unknown); }},
 };
 
-std::string state_words(std::string_view between) {
-    std::string words;
-    for (const StateWord& state : kStateWords) {
-        if (!words.empty()) words += between;
-        words += state.word;
-    }
-    return words;
+// Those that are listed, in Slurm's order; the short forms are taken as well.
+constexpr std::string_view kListedStates =
+    "unknown,down,idle,allocated,mixed,future,drain,drained,draining,no_respond,reserved,planned,"
+    "blocked,cloud,completing,powering_down,powered_down,power_down,powering_up,power_up,inval,"
+    "fail,maint,reboot,reboot^,external,dynamic_future,dynamic_norm";
+std::string state_word_list() {
+    std::string text(kListedStates);
+    std::ranges::replace(text, ',', '\n');
+    return text + "\n";
 }
-std::string state_word_list() { return state_words("\n") + "\n"; }
 
 std::string field_list() { return in_four_columns(format::node_field_names()); }
 std::string letter_list() { return in_eight_columns(format::kNodeHelpLetters); }
 
+// A word, or the first of the listed ones that begins with it, in small letters; nothing when there
+// is none.
+std::string find_state(std::string_view typed) {
+    if (is_node_state(typed)) return to_lower(typed);
+    for (const std::string_view listed : split(kListedStates, ',')) {
+        if (equals_ignoring_case(listed.substr(0, typed.size()), typed)) return std::string(listed);
+    }
+    return {};
+}
+
 Taken take_states(SinfoOptions& options, const OptionUse& use) {
     options.states.clear();
     for (const std::string_view any : split(use.value, ',')) {
+        std::string all(any);
+        std::ranges::replace(all, '+', '&');  // Both join states that a node must have at once.
         std::vector<std::string> words;
-        for (const std::string_view word : split(any, '&')) {
-            if (!is_node_state(word)) {
+        for (const std::string_view word : split(all, '&')) {
+            if (word.empty()) continue;
+            std::string state = find_state(word);
+            if (state.empty()) {
                 say_error(kProgram, fmt::format("Bad state string: \"{}\"", word));
-                say_error(kProgram, "valid states: " + state_words(","));
+                say_error(kProgram, fmt::format("valid states: {}", kListedStates));
                 return 1;
             }
-            words.push_back(to_lower(word));
+            words.push_back(std::move(state));
         }
         if (!words.empty()) options.states.push_back(std::move(words));
     }

@@ -164,7 +164,10 @@ TEST(SinfoOptions, NodesAreFilteredByStateAndName) {
     };
     EXPECT_EQ(names({}), "n1n2n3n4");
     EXPECT_EQ(names({"-t", "idle"}), "n4");
-    EXPECT_EQ(names({"-t", "MIX,down"}), "n1n3");
+    EXPECT_EQ(names({"-t", "MIX,down"}), "n1n2n3");
+    EXPECT_EQ(names({"-t", "alloc"}), "n1n2") << "whatever else is said of a node with jobs";
+    EXPECT_EQ(names({"-t", "I"}), "n4") << "the beginning of a word";
+    EXPECT_EQ(names({"-t", "Drain+mixed"}), "n2");
     EXPECT_EQ(names({"-t", "drain"}), "n2");
     EXPECT_EQ(names({"-t", "drain&idle"}), "");
     EXPECT_EQ(names({"-R"}), "n2n3");

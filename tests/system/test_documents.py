@@ -115,6 +115,18 @@ def test_versions_of_the_shape(cluster):
     assert said.code == 1 and "no JSON" in said.err
 
 
+def test_flags_tell_what_was_asked_for(cluster):
+    def flags(options):
+        job = cluster.wrap("true", f"-H {options}")
+        found = load(cluster, f"squeue --json -j {job}")["jobs"][0]["flags"]
+        cluster.run(f"scancel {job}").ok()
+        return found
+
+    assert flags("-N1") == ["USING_DEFAULT_ACCOUNT", "USING_DEFAULT_QOS", "USING_DEFAULT_WCKEY"]
+    assert flags("-n1 -c2 -A a --qos=q --wckey=w") == ["EXACT_TASK_COUNT_REQUESTED", "EXACT_CPU_COUNT_REQUESTED",
+                                                       "JOB_IMPLICIT_MAX_NODES"]
+
+
 def test_layouts(cluster):
     """SLURM_JSON and SLURM_YAML, of every command that writes documents."""
     for command in ("squeue", "squeue -s", "sinfo", "scontrol show node", "sacct", "sdiag", "sacctmgr show cluster", "sshare"):

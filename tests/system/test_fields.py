@@ -22,7 +22,7 @@ SUBJECT = {"squeue": "-j 125", "sinfo": "-n n1 -p debug", "sprio": "-j 129", "sq
 BLANK = {"squeue": {"n", "x", "ReqNodes", "ExcNodes", "BurstBuffer", "BurstBufferState", "ClusterFeature", "Container", "ContainerID"},
          "sinfo": {"i", "Comment", "Extra", "Reservation"},
          "sprio": {"t", "T"},
-         "squeue -s": {"Container", "ContainerID", "ResvPorts", "ResvPort"}}
+         "squeue -s": {"Container", "ContainerID", "StdErr", "StdIn", "StdOut"}}
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +83,7 @@ def test_letters_that_there_are_not(busy, command):
 # Of steps no command lists the names.
 STEP_NAMES = ["NumTasks", "tres-per-node", "StepID", "StepName", "TimeLimit", "TimeUsed", "Nodes", "Partition", "StartTime", "UserName",
               "UserID", "gres", "ArrayJobID", "ArrayTaskID", "JobID", "Cluster", "Container", "ContainerID", "Network",
-              "NumCPUs", "CPUFreq", "ResvPorts", "StepState", "cpus-per-tres", "mem-per-tres", "tres-bind", "tres-freq",
+              "NumCPUs", "CPUFreq", "ResvPorts", "StdErr", "StdIn", "StdOut", "StepState", "cpus-per-tres", "mem-per-tres", "tres-bind", "tres-freq",
               "tres-per-job", "tres-per-step", "tres-per-socket", "tres-per-task"]
 
 

@@ -310,6 +310,7 @@ def test_lists_that_help_prints(cluster):
     assert lines("squeue --helpformat")[0] == "%a    %F    %K    %B    %o    %k    %O    %I    "
     assert lines("squeue --helpFormat")[-1] == f"{'Wait4Switch':20}{'WCKey':20}{'WorkDir':20}"
     assert lines("sinfo --helpformat")[-1] == "%u    %U    %v    %w    "
+    assert lines("sinfo --helpstate")[:3] == ["unknown", "down", "idle"]
     assert lines("sprio --helpformat")[2:] == ["%S    %q    %Q    %s    %u    %y    %Y    %t    ", "%T    "]
     assert lines("sshare --helpformat")[1] == f"{'GrpTRESMins':17} {'GrpTRESRaw':17} {'ID':17} {'LevelFS':17}"
     assert lines("sacct -e")[-1] == f"{'WCKey':19} {'WCKeyID':19} {'WorkDir':19}"
@@ -331,6 +332,8 @@ def test_priorities_without_factors(cluster):
     assert (said.code, said.out, said.err) == (0, "", "sprio: error: Invalid user: nosuchuser\n\n")
     cluster.run("sprio -S '!'").ok()
     sluid = cluster.run(f"squeue -h -j {waiting} -O SLUID:").ok().out
+    assert cluster.run(f"sacct -n -X -P -j {waiting} -o Flags,OriginalSLUID,Exclusive,OverSubscribe,SegmentSize").ok().out == \
+        f"StartReceived|{sluid.strip()}|NO|NO|\n"
     assert cluster.run(f"sprio -h -j {waiting} -o %s").ok().out == sluid
     cluster.run(f"scancel {waiting}").ok()
 

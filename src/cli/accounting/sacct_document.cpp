@@ -113,11 +113,10 @@ void HistoryWriter::add_exits_and_times() {
     text("extra", spec_.extra);
     text("failed_node", format::failed_node(job_));
     std::vector<std::string> flags;
-    if (model::start_of(job_)) {
-        if (job_.scheduler == "Backfill") flags.emplace_back("STARTED_ON_BACKFILL");
-        if (job_.scheduler == "Main") flags.emplace_back("STARTED_ON_SCHEDULE");
-        flags.emplace_back("START_RECEIVED");
-    }
+    const bool started = model::start_of(job_).has_value();
+    if (started && job_.scheduler == "Backfill") flags.emplace_back("STARTED_ON_BACKFILL");
+    if (started && job_.scheduler == "Main") flags.emplace_back("STARTED_ON_SCHEDULE");
+    flags.emplace_back("START_RECEIVED");
     document_.texts("flags", flags);
 }
 

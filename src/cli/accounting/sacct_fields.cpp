@@ -143,9 +143,10 @@ std::string limit_minutes(const Row& row) {
 std::string sluid_text(const Row& row) { return model::sluid_of(row.job, row.view.cluster); }
 
 std::string flags(const Row& row) {
-    if (row.step != nullptr || !model::start_of(row.job)) return {};
-    return row.job.scheduler.empty() ? "StartReceived"
-                                     : "Sched" + row.job.scheduler + ",StartReceived";
+    if (row.step != nullptr) return {};
+    // The record of a job that waits has been received as well.
+    const bool by_scheduler = model::start_of(row.job) && !row.job.scheduler.empty();
+    return by_scheduler ? "Sched" + row.job.scheduler + ",StartReceived" : "StartReceived";
 }
 
 std::string average_frequency(const Row& row) {

@@ -87,7 +87,7 @@ std::string main_text(const wire::DiagReply& diag) {
         "\nMain schedule statistics (microseconds):\n\tLast cycle:   {}\n\tMax cycle:    {}\n"
         "\tTotal cycles: {}\n\tMean cycle:   {}\n\tMean depth cycle:  {}\n"
         "\tCycles per minute: {}\n\tLast queue length: {}\n"
-        "\nMain scheduler exit:\n\tEnd of job queue:{}\n\tHit default_queue_depth: 0\n"
+        "\nMain scheduler exit:\n\tEnd of job queue:{:2}\n\tHit default_queue_depth: 0\n"
         "\tHit sched_max_job_start: 0\n\tBlocked on licenses: 0\n\tHit max_rpc_cnt: 0\n"
         "\tTimeout (max_sched_time): 0\n",
         diag.last_cycle_us(), diag.max_cycle_us(), diag.main_cycles(),
@@ -119,7 +119,7 @@ std::string backfill_text(const wire::DiagReply& diag) {
         diag.backfill_queue_length(), mean(diag.total_backfill_queue_length(), cycles),
         diag.table_size(), mean(diag.total_table_size(), cycles));
     text += fmt::format(
-        "\nBackfill exit\n\tEnd of job queue: {}\n\tHit bf_max_job_start: 0\n"
+        "\nBackfill exit\n\tEnd of job queue:{:2}\n\tHit bf_max_job_start: 0\n"
         "\tHit bf_max_job_test: 0\n\tSystem state changed: 0\n"
         "\tHit table size limit (bf_node_space_size): 0\n\tTimeout (bf_max_time): 0\n",
         cycles);

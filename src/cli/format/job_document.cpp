@@ -81,13 +81,27 @@ std::string nodes_text(const std::vector<std::string>& nodes) {
     return nodes.empty() ? std::string() : model::compress_hostlist(nodes);
 }
 
+// Of the words Slurm has those whose truth the record tells: which partition and memory were typed
+// and which are the site's is no longer known.
 std::vector<std::string> flags_of(const Job& job) {
+    const JobSpec& spec = *job.spec;
+    const std::pair<bool, std::string_view> words[] = {
+        {spec.tasks.has_value(), "EXACT_TASK_COUNT_REQUESTED"},
+        {spec.cpus_per_task.has_value(), "EXACT_CPU_COUNT_REQUESTED"},
+        {model::run_of(job) != nullptr, "JOB_WAS_RUNNING"},
+        {spec.kill_on_invalid_dependency, "KILL_INVALID_DEPENDENCY"},
+        {spec.account.empty(), "USING_DEFAULT_ACCOUNT"},
+        {spec.qos.empty(), "USING_DEFAULT_QOS"},
+        {spec.wckey.empty(), "USING_DEFAULT_WCKEY"},
+        {spec.spread, "SPREAD_JOB"},
+        {spec.use_min_nodes, "USE_MIN_NODES"},
+        {!model::to_string(spec.dependency).empty(), "DEPENDENT"},
+        {spec.tasks && !spec.nodes_min, "JOB_IMPLICIT_MAX_NODES"},
+    };
     std::vector<std::string> flags;
-    if (model::run_of(job) != nullptr) flags.emplace_back("JOB_WAS_RUNNING");
-    if (job.spec->kill_on_invalid_dependency) flags.emplace_back("KILL_INVALID_DEPENDENCY");
-    if (job.spec->spread) flags.emplace_back("SPREAD_JOB");
-    if (job.spec->use_min_nodes) flags.emplace_back("USE_MIN_NODES");
-    if (!model::to_string(job.spec->dependency).empty()) flags.emplace_back("DEPENDENT");
+    for (const auto& [holds, word] : words) {
+        if (holds) flags.emplace_back(word);
+    }
     return flags;
 }
 

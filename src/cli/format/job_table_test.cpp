@@ -335,6 +335,9 @@ TEST_F(JobTableTest, ABatchStepCountsForNothingAndAComponentsStepsBearItsOwnNumb
     model::Job component = two_nodes();
     component.het = model::HetPlace{.leader = JobId{124}, .offset = 1, .size = 2};
     EXPECT_EQ(line(component, kBatchStep, "StepID:"), "125.batch\n");
+    EXPECT_EQ(StepTable::make({"%all", "", ""})->header(),
+              "TRES_PER_JOB|STEPID|NAME|TIME_LIMIT|USER|TASKS|TIME|NODELIST|PARTITION|START_TIME|"
+              "UID|\n");
     EXPECT_EQ(StepTable::make({"", "Name,NodeList,StepName", ""})->unknown_fields(),
               (std::vector<std::string>{"Name", "NodeList"}));
 }

@@ -53,19 +53,19 @@ std::string frequency(const StepRow& row) {
 }
 
 const Field<StepRow> kFields[] = {
-    {'A', "NumTasks", "TASKS", kCut,
-     [](const StepRow& r) { return number(extent_of(r.step).tasks); }},
     {'b', "tres-per-node", "TRES_PER_JOB", kCut, tres_per_node},
     {'i', "StepID", "STEPID", kCut, [](const StepRow& r) { return step_id_text(r.step, r.job); }},
     {'j', "StepName", "NAME", kCut, [](const StepRow& r) { return r.step.spec.name; }},
     {'l', "TimeLimit", "TIME_LIMIT", kDuration, limit_text},
+    {'u', "UserName", "USER", kCut, user_name},
+    {'A', "NumTasks", "TASKS", kCut,
+     [](const StepRow& r) { return number(extent_of(r.step).tasks); }},
     {'M', "TimeUsed", "TIME", kDuration, run_time},
     {'N', "Nodes", "NODELIST", kNodes,
      [](const StepRow& r) { return step_node_list(r.step, r.job); }},
     {'P', "Partition", "PARTITION", kCut, [](const StepRow& r) { return r.job.partition; }},
     {'S', "StartTime", "START_TIME", kCut,
      [](const StepRow& r) { return moment_text(model::start_of(r.step), r.view, "N/A"); }},
-    {'u', "UserName", "USER", kCut, user_name},
     {'U', "UserID", "UID", kCut, [](const StepRow& r) { return number(r.job.spec->uid); }},
     {0, "gres", "TRES_PER_JOB", kCut, tres_per_node},
     {0, "ArrayJobID", "ARRAY_JOB_ID", kCut,
@@ -88,6 +88,10 @@ const Field<StepRow> kFields[] = {
     {0, "ResvPort", "RESERVED_PORTS", kCut, reserved_ports},
     {0, "StepState", "STATE", kCut,
      [](const StepRow& r) { return std::string(model::long_name(model::state_of(r.step))); }},
+    // Of its files the names are not kept.
+    {0, "StdErr", "STDERR", kCut, [](const StepRow&) { return std::string(); }},
+    {0, "StdIn", "STDIN", kCut, [](const StepRow&) { return std::string(); }},
+    {0, "StdOut", "STDOUT", kCut, [](const StepRow&) { return std::string(); }},
     {0, "cpus-per-tres", "CPUS_PER_TRES", kCut, nothing},
     {0, "mem-per-tres", "MEM_PER_TRES", kCut, nothing},
     {0, "tres-bind", "TRES_BIND", kCut, tres_bind},
@@ -162,7 +166,6 @@ std::vector<Column> all_columns(std::span<const Field<StepRow>> fields) {
         column.suffix = "|";
         columns.push_back(std::move(column));
     }
-    if (!columns.empty()) columns.back().suffix.clear();
     return columns;
 }
 
