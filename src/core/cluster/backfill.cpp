@@ -25,10 +25,10 @@ constexpr std::size_t kOffersPerTry = 200;
 constexpr std::uint32_t kPlacesPerPartition = 10;
 
 // A plan that goes on to those for whom no places are kept, to tell them a start, is made at each
-// interval if they are few, else the rarer the more they are: nothing is kept of it, so each one
-// begins anew.
+// interval if they are few, else the rarer the more it takes: nothing is kept of it, so each one
+// begins anew. On the average of the intervals it may look at every node so often.
 constexpr std::int64_t kToldEachInterval = kPlacesPerPartition;
-constexpr std::int64_t kIntervalsPerDeepPlan = 20, kToldPerInterval = 8;
+constexpr std::int64_t kIntervalsPerDeepPlan = 20, kToldLooksPerNode = 4;
 
 Seconds limit_of(const sched::Group& group) { return group.limit.value_or(sched::kForever); }
 
@@ -329,9 +329,12 @@ void Cluster::Impl::commit_plan() {
         plan->entries, [](const auto& entry) { return entry.waits && !entry.binds; });
     const bool copied = doubtful || told > 0;
     if (told > 0) {
-        const std::int64_t pause = told <= kToldEachInterval
-                                       ? 1
-                                       : std::max(kIntervalsPerDeepPlan, told / kToldPerInterval);
+        const auto looks = static_cast<std::int64_t>(plan->planner.looked_at() + plan->checked);
+        const auto nodes = static_cast<std::int64_t>(pool_.size());
+        const std::int64_t pause =
+            told <= kToldEachInterval
+                ? 1
+                : std::max(kIntervalsPerDeepPlan, looks / (kToldLooksPerNode * nodes));
         next_deep_plan_ = now_ + pause * settings_.backfill_interval;
     }
     sched::Reservations reserved = copied ? pool_.no_reservations() : std::move(plan->reserved);

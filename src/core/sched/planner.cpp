@@ -108,6 +108,9 @@ void Planner::pass(Walk& walk, const Moment& moment) {
 }
 
 Fit Planner::fit_at(NodeIndex index, const Ask& ask, Instant at) {
+    if (bottlenecks_.stop(index, ask.cores, at, at + ask.limit, ask.key) &&
+        pool_.windows().on(index).empty())
+        return {};
     const NodeEntry& node = pool_.node(index);
     if (!node.usable) return {};
     // Most are refused for their cores, and that is quickly told.
@@ -216,9 +219,17 @@ std::optional<Planner::NodeTime> Planner::next(Front& front, const Ask& ask) {
         pass(front.walk, *moment);
         if (front.seen[moment->place]) continue;
         const NodeIndex node = order[moment->place];
-        if (!good_at(node, ask, moment->counts)) continue;
+        // After two looks in vain it is worth to find out when it will be good.
+        const auto tried = front.seen.begin() + static_cast<std::ptrdiff_t>(order.size());
+        std::optional<Instant> at = moment->counts;
+        if (!good_at(node, ask, *at)) {
+            const bool again = tried[moment->place];
+            tried[moment->place] = true;
+            if (!again) continue;
+            at = earliest(node, ask, *at);
+        }
         front.seen[moment->place] = true;
-        put_back(front, {moment->counts, moment->place, node, version(node)});
+        if (at) put_back(front, {*at, moment->place, node, version(node)});
     }
 }
 
@@ -418,6 +429,8 @@ std::optional<Planned> Planner::search(PartitionIndex partition, const Ask& ask,
 std::optional<Planned> Planner::plan(std::uint32_t group, PartitionIndex partition,
                                      const Demand& demand, Seconds limit, QueueKey key) {
     if (demand.impossible) return std::nullopt;
+    // A single question is not worth the trouble.
+    if (group != 0) bottlenecks_.take_in(outlook_, key);
     std::optional<Planned> best;
     for (const WindowOwner owner : owners_of(demand.shape)) {
         auto planned = plan_for(owner, group, partition, demand, limit, key);
@@ -449,7 +462,7 @@ std::optional<Planned> Planner::plan_for(WindowOwner owner, std::uint32_t group,
         Front fresh;
         Front& front = group == 0 ? fresh : fronts_[{group, owner}];
         front.walk.partition = partition;
-        front.seen.resize(pool_.order(partition).size());
+        front.seen.resize(2 * pool_.order(partition).size());
         if (auto planned = plan_alike(front, ask, nodes)) return planned;
         if (shape.tasks_by_node && shape.gpus_per_job.empty()) return std::nullopt;
     }

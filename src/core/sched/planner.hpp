@@ -13,6 +13,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/sched/bottlenecks.hpp"
 #include "core/sched/outlook.hpp"
 #include "core/sched/placement.hpp"
 #include "core/sched/queue.hpp"
@@ -43,14 +44,18 @@ class Planner {
           now_(now),
           from_(std::max(now, sight.from)),
           horizon_(sight.horizon),
-          outlook_(pool, reserved, now_, from_) {}
+          outlook_(pool, reserved, now_, from_),
+          bottlenecks_(reserved) {}
 
     // None: not within sight (no usable nodes for it, or too late). `group` names what is
     // remembered; 0: nothing.
     std::optional<Planned> plan(std::uint32_t group, PartitionIndex partition, const Demand& demand,
                                 Seconds limit, QueueKey key);
     // Jobs came and went in the pool since the last plan().
-    void look_again() { ++epoch_; }
+    void look_again() {
+        ++epoch_;
+        bottlenecks_.forget();
+    }
     // What is free beside the plan so far.
     Outlook& outlook() { return outlook_; }
     // Moments and nodes looked at so far; the caller's budget.
@@ -138,6 +143,7 @@ class Planner {
     std::uint32_t epoch_ = 1;
     std::uint64_t looked_at_ = 0;
     Outlook outlook_;
+    Bottlenecks bottlenecks_;
     using GroupOf = std::pair<std::uint32_t, WindowOwner>;  // As whose job it is tried.
     std::map<GroupOf, Front> fronts_;
     std::map<PartitionIndex, KnownSupply> supplies_;
