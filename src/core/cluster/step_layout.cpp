@@ -6,7 +6,10 @@
 // whole allocation.
 
 #include <algorithm>
+#include <array>
+#include <map>
 #include <set>
+#include <string_view>
 
 #include "core/cluster/cluster_impl.hpp"
 #include "model/layout.hpp"
@@ -20,6 +23,7 @@ struct Taken {
     model::IndexSet cores;  // Of steps with --exact.
     std::vector<model::GresGrant> gres;
     model::MiB memory;  // Of steps that asked for some.
+    bool idle = true;   // No step has a part of it.
 };
 
 std::uint32_t threads_of(const model::NodeGrant& grant) {
@@ -27,11 +31,15 @@ std::uint32_t threads_of(const model::NodeGrant& grant) {
     return cores == 0 ? 1 : std::max(1u, grant.cpus / cores);
 }
 
-std::uint32_t charged_cpus(const model::StepSpec& spec, std::size_t tasks) {
-    if (spec.overlap) return 0;
+std::uint32_t wanted_cpus(const model::StepSpec& spec, std::size_t tasks) {
     const std::uint32_t per_task = spec.cpus_per_task.value_or(1);
     return static_cast<std::uint32_t>(spec.overcommit ? std::min<std::size_t>(tasks, 1)
                                                       : tasks * per_task);
+}
+
+// What others may not have meanwhile.
+std::uint32_t charged_cpus(const model::StepSpec& spec, std::size_t tasks) {
+    return spec.overlap ? 0 : wanted_cpus(spec, tasks);
 }
 
 bool contains(const std::vector<std::string>& list, const std::string& value) {
@@ -219,7 +227,7 @@ Result<std::vector<std::vector<std::uint32_t>>> rank_tasks(
 Status confine(model::StepNode& part, const model::NodeGrant& node, const Taken& taken,
                const model::StepSpec& spec) {
     const std::uint32_t threads = threads_of(node);
-    const std::uint32_t cores = (charged_cpus(spec, part.tasks.size()) + threads - 1) / threads;
+    const std::uint32_t cores = (wanted_cpus(spec, part.tasks.size()) + threads - 1) / threads;
     model::IndexSet own = node.cores;
     own.erase(taken.cores);
     part.grant.cores = own.first(std::max(1u, cores));
@@ -308,11 +316,11 @@ Result<model::StepNode> make_part(const model::NodeGrant& node, const Taken& tak
     part.tasks = std::move(ranks);
     part.grant = node;
     part.grant.tasks = static_cast<std::uint32_t>(part.tasks.size());
-    if (spec.exact && !shares && !spec.whole) SY_CHECK(confine(part, node, taken, spec));
+    if (spec.exact && !spec.whole) SY_CHECK(confine(part, node, taken, spec));
     using Per = model::MemoryRequest::Per;
     if (spec.memory.per != Per::Unset && spec.memory.amount.value > 0) {
         const std::uint64_t factor =
-            spec.memory.per == Per::Cpu ? std::max(1u, charged_cpus(spec, part.tasks.size())) : 1;
+            spec.memory.per == Per::Cpu ? std::max(1u, wanted_cpus(spec, part.tasks.size())) : 1;
         part.grant.memory = spec.memory.amount * factor;
         if (node.memory.value > 0 && part.grant.memory > node.memory)
             return fail(Errc::MemoryNotSatisfiable);
@@ -329,22 +337,60 @@ Result<model::StepNode> make_part(const model::NodeGrant& node, const Taken& tak
     return part;
 }
 
-// Adds what `step` has of each of `nodes`.
-void charge(const model::Step& step, const std::vector<const model::NodeGrant*>& nodes,
-            std::vector<Taken>& taken) {
+using TakenOf = std::map<std::string_view, Taken>;
+
+// Adds what `step` has of each of the nodes.
+void charge(const model::Step& step, TakenOf& taken) {
     for (const model::StepNode& part : step.layout.nodes) {
-        if (!contains(step.running_nodes, part.grant.node)) continue;
-        for (std::size_t i = 0; i < nodes.size(); ++i) {
-            if (nodes[i]->node != part.grant.node) continue;
-            taken[i].cpus += charged_cpus(step.spec, part.tasks.size());
-            if (step.spec.exact) taken[i].cores.insert(part.grant.cores);
-            model::add_grants(taken[i].gres, part.grant.gres);
-            if (step.spec.memory.per != model::MemoryRequest::Per::Unset &&
-                step.spec.memory.amount.value > 0) {
-                taken[i].memory.value += part.grant.memory.value;
-            }
+        const auto node = taken.find(part.grant.node);
+        if (node == taken.end() || !contains(step.running_nodes, part.grant.node)) continue;
+        Taken& here = node->second;
+        here.idle = false;
+        here.cpus += charged_cpus(step.spec, part.tasks.size());
+        if (step.spec.exact) here.cores.insert(part.grant.cores);
+        model::add_grants(here.gres, part.grant.gres);
+        if (step.spec.memory.per != model::MemoryRequest::Per::Unset &&
+            step.spec.memory.amount.value > 0) {
+            here.memory.value += part.grant.memory.value;
         }
     }
+}
+
+// How well a node would do for a part of the step with so many tasks; 0 is best.
+std::size_t misfit(const model::NodeGrant& node, const Taken& taken, const model::StepSpec& spec,
+                   std::uint32_t tasks, std::uint64_t gpus) {
+    const std::uint32_t per_task = spec.overcommit ? 0 : spec.cpus_per_task.value_or(1);
+    const std::uint32_t left = node.cpus - std::min(node.cpus, taken.cpus);
+    if (node.cpus < per_task * tasks) return 4;
+    if (left < per_task * tasks) return left >= per_task && left > 0 ? 2 : 3;
+    if (!make_part(node, taken, spec, std::vector<std::uint32_t>(tasks), false, gpus)) return 3;
+    return taken.idle ? 0 : 1;
+}
+
+// The nodes of a step that needs but some of its job's: those it names, then those where nothing
+// of the job runs, then those with room, so that steps side by side spread over the job.
+std::vector<const model::NodeGrant*> choose_nodes(std::vector<const model::NodeGrant*> nodes,
+                                                  const TakenOf& taken, const model::StepSpec& spec,
+                                                  StepSize size) {
+    if (nodes.size() <= size.nodes) return nodes;
+    const std::uint32_t tasks = (size.tasks + size.nodes - 1) / size.nodes;
+    std::uint64_t gpus = 0;
+    for (const model::GresRequest& request : spec.gpus_per_step) gpus += request.count;
+    gpus = (gpus + size.nodes - 1) / size.nodes;
+    std::array<std::vector<const model::NodeGrant*>, 5> by_fit;
+    for (const model::NodeGrant* node : nodes) {
+        const bool named = contains(spec.required_nodes, node->node);
+        const std::size_t fit = named ? 0 : misfit(*node, taken.at(node->node), spec, tasks, gpus);
+        by_fit[fit].push_back(node);
+        if (by_fit[0].size() == size.nodes) break;
+    }
+    std::vector<const model::NodeGrant*> chosen;
+    for (const auto& group : by_fit) {
+        for (const model::NodeGrant* node : group) {
+            if (chosen.size() < size.nodes) chosen.push_back(node);
+        }
+    }
+    return chosen;
 }
 
 }  // namespace
@@ -359,19 +405,21 @@ Result<model::StepLayout> Cluster::Impl::lay_out_step(const Job& job,
     SY_TRY(std::vector<const model::NodeGrant*> nodes, candidate_nodes(allocation, spec));
     SY_TRY(const StepSize size,
            size_of(spec, allocation, static_cast<std::uint32_t>(nodes.size())));
-    nodes.resize(size.nodes);
-    // Ranks follow the order of the job's nodes, however they were chosen.
-    std::ranges::sort(nodes);
-
     const bool shares = spec.overlap || spec.interactive;
-    std::vector<Taken> taken(size.nodes);
+    TakenOf taken_of;
+    for (const model::NodeGrant* node : nodes) taken_of[node->node];
     if (const auto own_side = sides_.find(job.id); own_side != sides_.end() && !shares) {
         for (const StepId id : own_side->second.active_steps) {
             if (id == kBatchStep || id == kExternStep || id == kInteractiveStep) continue;
             const model::Step& other = steps_.at(StepKey{job.id, job.attempt, id});
-            if (!other.spec.overlap) charge(other, nodes, taken);
+            if (!other.spec.overlap) charge(other, taken_of);
         }
     }
+    nodes = choose_nodes(std::move(nodes), taken_of, spec, size);
+    // Ranks follow the order of the job's nodes, however they were chosen.
+    std::ranges::sort(nodes);
+    std::vector<Taken> taken;
+    for (const model::NodeGrant* node : nodes) taken.push_back(taken_of.at(node->node));
     const bool overcommit = spec.overcommit || spec.interactive || job.spec->overcommit;
     SY_TRY(auto ranks, rank_tasks(nodes, taken, spec, size.tasks, overcommit));
     SY_TRY(const auto gpus, spread_gpus(nodes, taken, spec));

@@ -121,7 +121,9 @@ std::vector<StepKey> Cluster::Impl::record_steps(const event::CreateStep& event)
     std::vector<event::CreateStep::Part> parts{{event.job, event.spec}};
     parts.insert(parts.end(), event.more.begin(), event.more.end());
     std::uint32_t number = 0;
-    for (const auto& part : parts) number = std::max(number, jobs_.at(part.job).next_step);
+    // Components of a heterogeneous job count their steps together.
+    for (const JobId id : components_of(jobs_.at(event.job)))
+        number = std::max(number, jobs_.at(id).next_step);
     std::vector<StepKey> keys;
     for (const auto& [id, spec] : parts) {
         Job& job = jobs_.at(id);
@@ -199,14 +201,15 @@ void Cluster::Impl::retry_waiting_steps(JobId id) {
     const Attempt attempt = jobs_.at(id).attempt;
     std::vector<WaitingStep>& waiting = own_side->waiting_steps;
     for (std::size_t busy = 0; busy < waiting.size() && busy < kStepTriesMax;) {
-        const WaitingStep one = waiting[busy];
-        const StepTry outcome =
-            one.record ? try_queued({id, attempt, *one.record}) : try_step(one.request, false);
-        if (outcome == StepTry::Busy) {
+        // Looked at where it lies: most of them find no room. A record leaves the list by itself.
+        if (const auto record = waiting[busy].record) {
+            if (try_queued({id, attempt, *record}) == StepTry::Busy) ++busy;
+        } else if (try_step(waiting[busy].request, false) == StepTry::Busy) {
             ++busy;
-        } else if (!one.record) {
+        } else {
+            const Token token = waiting[busy].request.token;
             waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(busy));
-            drop_token(one.request.token, id);
+            drop_token(token, id);
         }
     }
 }
