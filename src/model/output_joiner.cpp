@@ -1,8 +1,8 @@
-#include "cli/submit/srun_output.hpp"
+#include "model/output_joiner.hpp"
 
 #include <fmt/format.h>
 
-namespace switchyard::cli::submit {
+namespace switchyard::model {
 namespace {
 
 // A line longer than this is passed on in pieces.
@@ -72,4 +72,4 @@ void OutputJoiner::end_all() {
     while (!lines_.empty()) end(lines_.begin()->first);
 }
 
-}  // namespace switchyard::cli::submit
+}  // namespace switchyard::model

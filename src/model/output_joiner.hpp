@@ -1,4 +1,4 @@
-// srun_output.hpp: puts the output of many tasks on one stream, line by line, so that lines of
+// output_joiner.hpp: puts the output of many tasks on one stream, line by line, so that lines of
 // different tasks do not mix; with -l each behind the number of its task.
 #pragma once
 
@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace switchyard::cli::submit {
+namespace switchyard::model {
 
 class OutputJoiner {
   public:
@@ -42,4 +42,4 @@ class OutputJoiner {
     std::map<std::uint32_t, Line> lines_;
 };
 
-}  // namespace switchyard::cli::submit
+}  // namespace switchyard::model

@@ -104,6 +104,7 @@ bool describes_a_job(std::string_view name) {
                                                   "SLURM_DISTRIBUTION",
                                                   "SLURM_DIST_PLANESIZE",
                                                   "SLURM_EXPORT_ENV",
+                                                  "SLURM_GET_USER_ENV",
                                                   "SLURM_GPUS",
                                                   "SLURM_GPUS_ON_NODE",
                                                   "SLURM_GPUS_PER_NODE",
@@ -131,6 +132,7 @@ bool describes_a_job(std::string_view name) {
                                                   "SLURM_NTASKS_PER_SOCKET",
                                                   "SLURM_OOM_KILL_STEP",
                                                   "SLURM_OVERCOMMIT",
+                                                  "SLURM_PACK_SIZE",
                                                   "SLURM_PRIO_PROCESS",
                                                   "SLURM_PROCID",
                                                   "SLURM_PROFILE",
@@ -155,7 +157,9 @@ bool describes_a_job(std::string_view name) {
     static constexpr std::string_view kPrefixes[] = {"SLURM_JOB_",     "SLURM_STEP_",
                                                      "SLURM_ARRAY_",   "SLURM_CPU_BIND",
                                                      "SLURM_MEM_BIND", "SLURM_RLIMIT_"};
-    if (name.starts_with("SLURM_") && name.contains("_HET_GROUP_")) return true;
+    if (name.starts_with("SLURM_") &&
+        (name.contains("_HET_GROUP_") || name.contains("_PACK_GROUP_")))
+        return true;
     return std::ranges::any_of(kPrefixes, [&](auto prefix) { return name.starts_with(prefix); }) ||
            std::ranges::binary_search(kNames, name);
 }

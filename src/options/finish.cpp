@@ -6,6 +6,7 @@
 #include "base/errc.hpp"
 #include "base/text.hpp"
 #include "model/gres.hpp"
+#include "options/bind_words.hpp"
 #include "options/parse.hpp"
 #include "options/setters.hpp"
 
@@ -52,14 +53,11 @@ void count_tasks_by_cards(JobRequest& request) {
 void fit_nodes_to_tasks(JobRequest& request) {
     model::JobSpec& job = request.job;
     if (!job.tasks || !job.nodes_min || *job.tasks >= *job.nodes_min) return;
-    if (request.given_on_command_line("nodes") || request.command != Command::Srun) {
-        const std::string nodes = job.nodes_max && *job.nodes_max != *job.nodes_min
-                                      ? fmt::format("{}-{}", *job.nodes_min, *job.nodes_max)
-                                      : fmt::format("{}", *job.nodes_min);
-        request.warnings.push_back(
-            fmt::format("can't run {} processes on {} nodes, setting nnodes to {}", *job.tasks,
-                        nodes, *job.tasks));
-    }
+    const std::string nodes = job.nodes_max && *job.nodes_max != *job.nodes_min
+                                  ? fmt::format("{}-{}", *job.nodes_min, *job.nodes_max)
+                                  : fmt::format("{}", *job.nodes_min);
+    request.warnings.push_back(fmt::format(
+        "can't run {} processes on {} nodes, setting nnodes to {}", *job.tasks, nodes, *job.tasks));
     job.nodes_min = *job.tasks;
     job.nodes_max = *job.tasks;
 }
@@ -177,6 +175,28 @@ void count_named_nodes(JobRequest& request) {
     if (job.nodes_max && *job.nodes_max < named) job.nodes_max = named;
 }
 
+// Tasks counted by cores or sockets are bound to them.
+void settle_binding(JobRequest& request) {
+    LaunchSettings& launch = request.launch;
+    std::string level = launch.level_bind;
+    if (level.empty() && request.job.tasks_per_core) level = "cores";
+    if (level.empty() && request.job.tasks_per_socket) level = "sockets";
+    if (request.command == Command::Srun && launch.cpu_bind != "help")
+        launch.cpu_bind = canonical_bind(launch.cpu_bind, level);
+    if (launch.mem_bind != "help") launch.mem_bind = canonical_bind(launch.mem_bind, {});
+}
+
+// More processors to a task than the job was asked for: perhaps it has them, perhaps not.
+void note_wide_tasks(JobRequest& request, const Surroundings& surroundings) {
+    const auto around = surroundings.variable("SLURM_CPUS_PER_TASK");
+    const auto job_has = around ? parse_uint(*around) : std::nullopt;
+    if (!request.given_on_command_line("cpus-per-task") || !job_has) return;
+    if (!request.ask.job_id || *request.job.cpus_per_task <= *job_has) return;
+    request.notes.push_back(fmt::format(
+        "Job step's --cpus-per-task value exceeds that of job ({} > {}). Job step may never run.",
+        *request.job.cpus_per_task, *job_has));
+}
+
 // What cards a step of a job asks for, and which of them each task sees. What was asked for the
 // job's sake is not asked again: a step has all that its job has on its nodes, if it says nothing.
 void set_step_gpus(const JobRequest& request, model::StepSpec& step) {
@@ -224,6 +244,8 @@ Outcome finish(JobRequest& request, const Surroundings& surroundings) {
     // it.
     fit_nodes_to_tasks(request);
     fit_tasks_per_node(request);
+    settle_binding(request);
+    if (request.command == Command::Srun) note_wide_tasks(request, surroundings);
     request.job.kind =
         request.command == Command::Sbatch ? model::JobKind::Batch : model::JobKind::Allocation;
     request.job.work_dir = request.chdir.value_or(surroundings.work_dir);
@@ -254,7 +276,7 @@ model::StepSpec step_spec(const JobRequest& request, bool alone) {
         step.required_nodes = request.task_nodes;
         // The allocation was made for this step: it takes all of it.
         step.whole = launch.external_launcher;
-        step.exact = launch.exact;
+        step.exact = launch.exact || request.exclusive;
         return step;
     }
     step.nodes_min = job.nodes_min;
@@ -264,9 +286,9 @@ model::StepSpec step_spec(const JobRequest& request, bool alone) {
     step.excluded_nodes = job.excluded_nodes;
     step.relative = launch.relative;
     set_step_gpus(request, step);
-    // Inside a job, --exclusive and -c mean: these processors and no others.
-    step.exact =
-        launch.exact || request.exclusive || request.given_on_command_line("cpus-per-task");
+    // Inside a job, --exclusive and -c mean: these processors and no others. A -c of the job around
+    // it, which the environment tells, counts as one of its own.
+    step.exact = launch.exact || request.exclusive || job.cpus_per_task.has_value();
     step.whole = launch.external_launcher;
     if (request.given_on_command_line("time")) step.time_limit = job.time_limit;
     return step;

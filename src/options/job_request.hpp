@@ -30,6 +30,7 @@ struct LaunchSettings {
     std::optional<std::uint32_t>
         wait_seconds;  // -W: how long tasks may run after the first one ended.
     std::string cpu_bind, mem_bind, mpi;
+    std::string level_bind;  // "threads": what an option about cores and threads binds tasks to.
     std::optional<std::uint32_t> resv_ports;  // How many; 0: as many as a node has tasks.
     std::string prolog, epilog;               // Run by srun itself.
     std::string task_prolog, task_epilog;     // Run by every task.
@@ -78,6 +79,7 @@ struct JobRequest {
     std::map<std::string, Source, std::less<>> given;       // By long option name.
     std::map<std::string, std::string, std::less<>> shown;  // What -v lists, by long option name.
     std::vector<std::string> warnings;  // To be printed before anything else happens.
+    std::vector<std::string> notes;     // Likewise, without a word before them.
 
     bool was_given(std::string_view option) const { return given.contains(option); }
     bool given_on_command_line(std::string_view option) const {

@@ -139,7 +139,8 @@ TEST(Options, ValuesThatAreKeptButNotFollowedAreWarnedAboutOnceAndNotInEveryStep
     EXPECT_EQ(parse(Command::Srun, {"-m", "block:cyclic"}).request.warnings.size(), 0u);
     EXPECT_EQ(parse(Command::Srun, {"-m", "block:cyclic:cyclic"}).request.warnings.size(), 1u);
     EXPECT_EQ(parse(Command::Srun, {"--mem-bind=local"}).request.warnings.size(), 0u);
-    EXPECT_EQ(parse(Command::Srun, {"--mem-bind=sort,local"}).request.warnings.size(), 1u);
+    EXPECT_EQ(parse(Command::Srun, {"--mem-bind=sort,local"}).fault->text,
+              "unrecognized --mem-bind argument \"sort\"");
     EXPECT_EQ(parse(Command::Sbatch, {"--resv-ports=2"}).request.warnings.size(), 1u);
     EXPECT_EQ(parse(Command::Srun, {}, {"SLURM_JOB_ID=7", "SLURM_GPU_BIND=closest"})
                   .request.warnings.size(),
@@ -450,8 +451,53 @@ TEST(Options, MoreNodesThanTasksAreReducedWithAWarning) {
 TEST(Options, AStepOfOneTaskInAJobOfTwoNodesUsesOneNode) {
     const Parsed parsed = parse(Command::Srun, {"-n1"},
                                 {"SLURM_JOB_ID=7", "SLURM_NNODES=2", "SLURM_NTASKS_PER_NODE=1"});
-    EXPECT_THAT(parsed.request.warnings, ElementsAre());
+    EXPECT_THAT(parsed.request.warnings,
+                ElementsAre("can't run 1 processes on 2 nodes, setting nnodes to 1"));
     EXPECT_EQ(step_spec(parsed.request, false).nodes_max, 1u);
+}
+
+TEST(Options, ProcessorsToATaskOfTheJobAroundItConfineAStep) {
+    const std::vector<std::string> around{"SLURM_JOB_ID=7", "SLURM_CPUS_PER_TASK=2",
+                                          "SLURM_TRES_PER_TASK=cpu=2"};
+    const Parsed inherited = parse(Command::Srun, {"-n1"}, around);
+    EXPECT_EQ(inherited.request.job.cpus_per_task, 2u);
+    EXPECT_TRUE(step_spec(inherited.request, false).exact);
+    EXPECT_THAT(inherited.request.notes, ElementsAre());
+    EXPECT_FALSE(step_spec(parse(Command::Srun, {"-n1"}, {"SLURM_JOB_ID=7"}).request, false).exact);
+    EXPECT_TRUE(step_spec(parse(Command::Srun, {"--exclusive"}).request, true).exact);
+    EXPECT_THAT(
+        parse(Command::Srun, {"-c3"}, around).request.notes,
+        ElementsAre("Job step's --cpus-per-task value exceeds that of job (3 > 2). Job step "
+                    "may never run."));
+}
+
+TEST(Options, TasksCountedByCoresAndThreadsAreBoundToThem) {
+    const auto bind = [](std::vector<std::string> words) {
+        return parse(Command::Srun, std::move(words)).request.launch.cpu_bind;
+    };
+    EXPECT_EQ(bind({"-n1"}), "");
+    EXPECT_EQ(bind({"--ntasks-per-core=1"}), "quiet,cores");
+    EXPECT_EQ(bind({"--ntasks-per-socket=1"}), "quiet,sockets");
+    EXPECT_EQ(bind({"--ntasks-per-core=1", "--threads-per-core=1"}), "quiet,threads");
+    EXPECT_EQ(bind({"--ntasks-per-core=1", "--cpu-bind=none"}), "quiet,cores,none");
+    EXPECT_EQ(bind({"--hint=compute_bound"}), "quiet,cores");
+    EXPECT_EQ(bind({"--hint=nomultithread"}), "quiet,threads");
+    EXPECT_EQ(bind({"-B", "1:1"}), "quiet,cores");
+    EXPECT_EQ(parse(Command::Srun, {"--cpu-bind=rank"}).request.notes.size(), 1u);
+    EXPECT_EQ(bind({"--cpu-bind=rank"}), "");
+}
+
+TEST(Options, WhatIsWrongWithABindingOrADistributionIsSaid) {
+    const auto said = [](const char* word) {
+        return parse(Command::Srun, {word}).fault.value_or(Fault{}).text;
+    };
+    const std::string tail = "\nfatal: Failed to parse --cpu-bind= values.";
+    EXPECT_EQ(said("--cpu-bind=boards"), "unrecognized --cpu-bind argument \"boards\"" + tail);
+    EXPECT_EQ(said("--cpu-bind=map_cpu"), "missing list for \"--cpu-bind=map_cpu:<list>\"" + tail);
+    EXPECT_EQ(said("-mplane"),
+              "Invalid plane size or size not specified\nInvalid --distribution specification");
+    EXPECT_EQ(said("-mplane=0"),
+              "Invalid plane size or size not specified\nInvalid --distribution specification");
 }
 
 TEST(Options, NamedNodesAreCounted) {

@@ -94,6 +94,10 @@ Outcome set_distribution(Setting& s) {
         if (const auto size = s.surroundings.variable("SLURM_DIST_PLANESIZE")) text += "=" + *size;
     }
     const auto distribution = model::parse_distribution(text);
+    if (text.starts_with("plane") && (!distribution || distribution->plane_size == 0)) {
+        return bad_value(
+            "Invalid plane size or size not specified\nInvalid --distribution specification");
+    }
     if (!distribution) return invalid_specification(s);
     s.request.job.distribution = *distribution;
     return distribution->sockets.contains(':') ? warn(s) : Outcome{};
@@ -125,7 +129,14 @@ Outcome set_extra_node_info(Setting& s) {
         }
         *fields[i] = static_cast<std::uint32_t>(*number);
     }
+    constexpr std::string_view kLevels[] = {"sockets", "cores", "threads"};
+    s.request.launch.level_bind = kLevels[parts.size() - 1];
     return {};
+}
+
+Outcome set_threads_per_core(Setting& s) {
+    s.request.launch.level_bind = "threads";
+    return store_count<&JobSpec::threads_per_core>(s);
 }
 
 Outcome set_hint(Setting& s) {
@@ -133,12 +144,18 @@ Outcome set_hint(Setting& s) {
         s.request.ask.show_hints = true;
     } else if (s.value == "nomultithread") {
         s.request.job.threads_per_core = 1;
+        s.request.launch.level_bind = "threads";
+    } else if (s.value == "compute_bound") {
+        s.request.job.threads_per_core = 1;
+        s.request.launch.level_bind = "cores";
+    } else if (s.value == "multithread") {
+        // All threads of a core are used anyway.
+        s.request.launch.level_bind = "threads";
     } else if (s.value == "memory_bound") {
         return Fault{Fault::Kind::Fatal,
                      "--hint=memory_bound is not supported: use --cores-per-socket and "
                      "--ntasks-per-socket instead"};
-    } else if (s.value != "compute_bound" && s.value != "multithread") {
-        // Those two describe what happens anyway: all cores of a socket, all threads of a core.
+    } else {
         return Fault{Fault::Kind::Fatal,
                      fmt::format("unrecognized --hint argument \"{}\", see --hint=help", s.value)};
     }
@@ -393,7 +410,7 @@ constexpr Option kNodeShape[] = {
      .group = Group::Affinity,
      .value_name = "T",
      .help = "number of threads per core to use",
-     .set = store_count<&JobSpec::threads_per_core>},
+     .set = set_threads_per_core},
     {.name = "hint",
      .argument = kRequired,
      .sbatch_variables = "SLURM_HINT SBATCH_HINT",

@@ -36,16 +36,24 @@ Outcome check_words(const Setting& s, const std::string_view (&words)[N],
 
 Outcome set_cpu_bind(Setting& s) {
     static constexpr std::string_view kWords[] = {
-        "q",       "quiet",     "v",     "verbose", "n",          "no",   "none",  "nobind",
-        "rank",    "rank_ldom", "help",  "socket",  "sockets",    "core", "cores", "thread",
-        "threads", "ldom",      "ldoms", "boards",  "one_thread", "auto"};
+        "q",      "quiet",  "v",         "verbose", "n",      "no",        "none",
+        "nobind", "rank",   "rank_ldom", "help",    "socket", "sockets",   "core",
+        "cores",  "thread", "threads",   "ldom",    "ldoms",  "one_thread"};
     static constexpr std::string_view kLists[] = {
-        "map_cpu:", "mask_cpu:", "map_ldom:", "mask_ldom:",
-        "map_cpu=", "mask_cpu=", "map_ldom=", "mask_ldom="};
+        "map_cpu=", "mask_cpu=", "map_ldom=", "mask_ldom=",
+        "map_cpu:", "mask_cpu:", "map_ldom:", "mask_ldom:"};
     if (Outcome fault = check_words(s, kWords, kLists)) {
         fault->kind = Fault::Kind::Fatal;
+        for (const std::string_view list : kLists) {
+            if (s.value.ends_with(list.substr(0, list.size() - 1)))
+                fault->text = fmt::format("missing list for \"--cpu-bind={}<list>\"", list);
+        }
         fault->text += "\nfatal: Failed to parse --cpu-bind= values.";
         return fault;
+    }
+    if (equals_ignoring_case(s.value, "rank")) {
+        s.request.notes.push_back("Ignoring --cpu-bind=rank. Rank binding is obsolete.");
+        return {};
     }
     s.request.launch.cpu_bind = std::string(s.value);
     return {};
@@ -54,11 +62,11 @@ Outcome set_cpu_bind(Setting& s) {
 Outcome set_mem_bind(Setting& s) {
     static constexpr std::string_view kWords[] = {"q",    "quiet",  "v",      "verbose", "n",
                                                   "no",   "none",   "nobind", "rank",    "local",
-                                                  "help", "prefer", "p",      "sort",    "nosort"};
+                                                  "help", "prefer", "p"};
     static constexpr std::string_view kLists[] = {"map_mem:", "mask_mem:", "map_mem=", "mask_mem="};
     if (Outcome fault = check_words(s, kWords, kLists)) return fault;
     s.request.launch.mem_bind = std::string(s.value);
-    return s.value.contains("sort") && !s.value.contains("nosort") ? warn(s) : Outcome{};
+    return {};
 }
 
 Outcome set_kill_on_bad_exit(Setting& s) {
@@ -230,13 +238,8 @@ constexpr Option kStep[] = {
      .group = Group::Affinity,
      .value_name = "type",
      .help = "bind memory to locality domains",
-     .set = set_mem_bind,
-     .why = "free pages are not sorted"},
-    {.name = "mem_bind",
-     .argument = kRequired,
-     .set = set_mem_bind,
-     .why = "free pages are not sorted",
-     .same_as = "mem-bind"},
+     .set = set_mem_bind},
+    {.name = "mem_bind", .argument = kRequired, .set = set_mem_bind, .same_as = "mem-bind"},
     {.name = "mpi",
      .argument = kRequired,
      .commands = kSrun,

@@ -215,23 +215,21 @@ Result<std::vector<model::IndexSet>> by_list(std::string_view wish, const BindRe
 Result<Binding> bind_tasks(const BindRequest& request) {
     Binding binding;
     binding.tasks.resize(request.tasks);
-    const std::string_view wish = without_manners(request.wish, binding.verbose);
+    std::string_view wish = without_manners(request.wish, binding.verbose);
+    // "cores,none": the last word has the say, but for lists, which have commas of their own.
+    if (!wish.contains(':') && !wish.contains('=')) wish = wish.substr(wish.rfind(',') + 1);
     if (request.cores.empty() || request.tasks == 0) return binding;
     if (is_any(wish, {"core", "cores"})) {
         binding.tasks = in_blocks(request, cores_per_task(request));
     } else if (is_any(wish, {"thread", "threads"})) {
         binding.tasks = by_threads(request, request.cpus_per_task);
-    } else if (is_any(wish, {"rank"})) {
-        binding.tasks = by_threads(request, 1);
     } else if (is_any(wish, {"socket", "sockets"})) {
         binding.tasks = widened(request, request.sockets);
     } else if (is_any(wish, {"ldom", "ldoms"})) {
         binding.tasks = widened(request, request.ldoms);
-    } else if (is_any(wish, {"board", "boards"})) {
-        binding.tasks = widened(request, {});
     } else if (is_any(wish, {"rank_ldom"})) {
         binding.tasks = to_domains(request, every_domain(request));
-    } else if (is_any(wish, {"", "auto", "one_thread"})) {
+    } else if (wish.empty()) {
         const std::size_t each = request.cores.size() / request.tasks;
         if (each > 0 && each * request.tasks == request.cores.size()) {
             binding.tasks = in_blocks(request, each);

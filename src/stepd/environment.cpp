@@ -8,6 +8,7 @@
 #include "model/array_environment.hpp"
 #include "model/dependency.hpp"
 #include "model/hostlist.hpp"
+#include "model/launcher_environment.hpp"
 #include "model/resources.hpp"
 #include "model/sluid.hpp"
 #include "stepd/gpu_environment.hpp"
@@ -59,14 +60,13 @@ void set_job(Environment& env, const Launch& launch) {
     env.set("SLURM_JOB_ID", launch.job.id.value);
     env.set("SLURM_JOBID", launch.job.id.value);
     env.set("SLURM_JOB_SLUID", model::sluid_of(launch.job, launch.cluster));
-    env.set("SLURM_JOB_NAME", spec.name);
     env.set("SLURM_JOB_PARTITION", launch.job.partition);
     env.set("SLURM_JOB_UID", spec.uid);
     env.set("SLURM_JOB_GID", spec.gid);
     env.set("SLURM_JOB_USER", launch.user);
     env.set("SLURM_SUBMIT_HOST", spec.submit_host);
     env.set("SLURM_OOM_KILL_STEP", "0");
-    env.set("SLURM_PRIO_PROCESS", "0");
+    if (!env.has("SLURM_PRIO_PROCESS")) env.set("SLURM_PRIO_PROCESS", "0");
     set_if(env, "SLURM_JOB_ACCOUNT", spec.account);
     set_if(env, "SLURM_JOB_QOS", spec.qos);
     if (const model::Running* run = model::run_of(launch.job)) {
@@ -78,6 +78,13 @@ void set_job(Environment& env, const Launch& launch) {
     if (!spec.dependency.terms.empty()) {
         env.set("SLURM_JOB_DEPENDENCY", model::to_string(spec.dependency));
     }
+}
+
+// For mpirun and its like, which start their own launchers by srun.
+void set_launchers(Environment& env) {
+    for (const auto& [name, value] :
+         model::launcher_variables([&](std::string_view name) { return env.has(name); }))
+        env.set(name, value);
 }
 
 void set_times(Environment& env, const Launch& launch) {
@@ -118,35 +125,39 @@ void set_memory(Environment& env, const model::MemoryRequest& memory,
     env.set(name + tail, memory.amount.value);
 }
 
-// A heterogeneous job: how many components, and what each of them has.
+void set_component(Environment& env, const model::Job& job, const std::string& tail) {
+    const model::JobSpec& spec = *job.spec;
+    env.set("SLURM_JOB_ID" + tail, job.id.value);
+    env.set("SLURM_JOB_NAME" + tail, spec.name);
+    env.set("SLURM_JOB_PARTITION" + tail, job.partition);
+    set_if(env, "SLURM_JOB_ACCOUNT" + tail, spec.account);
+    set_if(env, "SLURM_JOB_QOS" + tail, spec.qos);
+    set_if(env, "SLURM_CPUS_PER_TASK" + tail, spec.cpus_per_task);
+    if (spec.cpus_per_task)
+        env.set("SLURM_TRES_PER_TASK" + tail, fmt::format("cpu={}", *spec.cpus_per_task));
+    set_if(env, "SLURM_NTASKS" + tail, spec.tasks);
+    set_if(env, "SLURM_NPROCS" + tail, spec.tasks);
+    set_if(env, "SLURM_NTASKS_PER_NODE" + tail, spec.tasks_per_node);
+    set_memory(env, spec.memory, tail);
+    const model::Allocation* allocation = model::allocation_of(job);
+    if (allocation == nullptr) return;
+    env.set("SLURM_JOB_NODELIST" + tail, node_list(allocation->node_names()));
+    env.set("SLURM_JOB_NUM_NODES" + tail, allocation->nodes.size());
+    env.set("SLURM_JOB_CPUS_PER_NODE" + tail,
+            model::compress_counts(model::cpus_per_node(*allocation)));
+    env.set("SLURM_TASKS_PER_NODE" + tail,
+            model::compress_counts(model::tasks_per_node(*allocation)));
+}
+
+// A heterogeneous job: how many components, and what each of them has, by the name of today and
+// by that of old.
 void set_components(Environment& env, const Launch& launch) {
     if (launch.components.empty()) return;
-    env.set("SLURM_HET_SIZE", launch.components.size());
+    for (const char* name : {"SLURM_HET_SIZE", "SLURM_PACK_SIZE"})
+        env.set(name, launch.components.size());
     for (const model::Job& job : launch.components) {
-        const std::string tail = fmt::format("_HET_GROUP_{}", job.het ? job.het->offset : 0);
-        const model::JobSpec& spec = *job.spec;
-        env.set("SLURM_JOB_ID" + tail, job.id.value);
-        env.set("SLURM_JOBID" + tail, job.id.value);
-        env.set("SLURM_JOB_NAME" + tail, spec.name);
-        env.set("SLURM_JOB_PARTITION" + tail, job.partition);
-        set_if(env, "SLURM_JOB_ACCOUNT" + tail, spec.account);
-        set_if(env, "SLURM_JOB_QOS" + tail, spec.qos);
-        set_if(env, "SLURM_CPUS_PER_TASK" + tail, spec.cpus_per_task);
-        set_if(env, "SLURM_NTASKS" + tail, spec.tasks);
-        set_if(env, "SLURM_NPROCS" + tail, spec.tasks);
-        set_if(env, "SLURM_NTASKS_PER_NODE" + tail, spec.tasks_per_node);
-        set_memory(env, spec.memory, tail);
-        const model::Allocation* allocation = model::allocation_of(job);
-        if (allocation == nullptr) continue;
-        const std::string nodes = node_list(allocation->node_names());
-        env.set("SLURM_JOB_NODELIST" + tail, nodes);
-        env.set("SLURM_NODELIST" + tail, nodes);
-        env.set("SLURM_JOB_NUM_NODES" + tail, allocation->nodes.size());
-        env.set("SLURM_NNODES" + tail, allocation->nodes.size());
-        env.set("SLURM_JOB_CPUS_PER_NODE" + tail,
-                model::compress_counts(model::cpus_per_node(*allocation)));
-        env.set("SLURM_TASKS_PER_NODE" + tail,
-                model::compress_counts(model::tasks_per_node(*allocation)));
+        for (const char* tail : {"_HET_GROUP_", "_PACK_GROUP_"})
+            set_component(env, job, fmt::format("{}{}", tail, job.het ? job.het->offset : 0));
     }
 }
 
@@ -170,7 +181,8 @@ void set_request(Environment& env, const model::JobSpec& spec) {
     set_if(env, "SLURM_NTASKS_PER_SOCKET", spec.tasks_per_socket);
     set_if(env, "SLURM_NTASKS_PER_CORE", spec.tasks_per_core);
     set_if(env, "SLURM_NTASKS_PER_GPU", spec.tasks_per_gpu);
-    set_if(env, "SLURM_THREADS_PER_CORE", spec.threads_per_core);
+    // A hint is handed on as such, and says it to every srun.
+    if (!env.has("SLURM_HINT")) set_if(env, "SLURM_THREADS_PER_CORE", spec.threads_per_core);
     set_if(env, "SLURM_CPUS_PER_GPU", spec.cpus_per_gpu);
     set_if(env, "SLURM_GPUS", gpu_text(spec.gpus_per_job));
     set_if(env, "SLURM_GPUS_PER_SOCKET", gpu_text(spec.gpus_per_socket));
@@ -239,28 +251,33 @@ void set_step(Environment& env, const Launch& launch) {
     }
 }
 
-// "verbose,mask_cpu:0x3" in its parts: how it talks, what kind, and the list.
+// "verbose,mask_cpu:3" in its parts: how it talks, what kind, and the list.
 void set_bind(Environment& env, const std::string& name, const std::string& wish) {
     if (wish.empty()) return;
-    const std::size_t mark = wish.find_first_of(":=");
-    const std::size_t comma = wish.rfind(',', mark);
-    const std::size_t from = comma == std::string::npos ? 0 : comma + 1;
-    const std::string kind = wish.substr(from, mark == std::string::npos ? mark : mark - from);
-    const bool verbose = wish == "v" || wish.starts_with("v,") || wish.contains("verbose");
+    const std::size_t manners = std::min(wish.find(','), wish.size());
+    std::string kind = wish.substr(std::min(manners + 1, wish.size()));
+    constexpr std::string_view kPrefer = "prefer,";
+    if (kind.starts_with(kPrefer)) {
+        env.set(name + "_PREFER", "prefer");
+        kind.erase(0, kPrefer.size());
+    }
+    const std::size_t mark = kind.find(':');
     env.set(name, wish);
-    env.set(name + "_VERBOSE", verbose ? "verbose" : "quiet");
-    env.set(name + "_TYPE", mark == std::string::npos ? kind : kind + ":");
-    env.set(name + "_LIST", mark == std::string::npos ? "" : wish.substr(mark + 1));
+    env.set(name + "_VERBOSE", wish.substr(0, manners));
+    env.set(name + "_TYPE", kind.substr(0, mark == std::string::npos ? mark : mark + 1));
+    env.set(name + "_LIST", mark == std::string::npos ? "" : kind.substr(mark + 1));
 }
 
 void set_step_request(Environment& env, const Launch& launch) {
     const model::StepSpec& spec = launch.spec;
-    set_memory(env, spec.memory);
     set_if(env, "SLURM_CPUS_PER_TASK", spec.cpus_per_task);
     if (spec.cpus_per_task)
         env.set("SLURM_TRES_PER_TASK", fmt::format("cpu={}", *spec.cpus_per_task));
     set_if(env, "SLURM_NTASKS_PER_NODE", spec.tasks_per_node);
-    set_if(env, "SLURM_DISTRIBUTION", launch.command.distribution);
+    const std::string& distribution = launch.command.distribution;
+    set_if(env, "SLURM_DISTRIBUTION", distribution.substr(0, distribution.find('=')));
+    if (spec.distribution.plane_size > 0)
+        env.set("SLURM_DIST_PLANESIZE", spec.distribution.plane_size);
     set_bind(env, "SLURM_CPU_BIND", launch.command.cpu_bind);
     set_bind(env, "SLURM_MEM_BIND", launch.command.mem_bind);
 }
@@ -302,6 +319,8 @@ std::vector<std::string> batch_environment(const Launch& launch) {
     Environment env(launch.payload.environment);
     env.unset("SLURM_UMASK");
     set_job(env, launch);
+    env.set("SLURM_JOB_NAME", spec.name);
+    set_launchers(env);
     set_times(env, launch);
     set_allocation(env, launch);
     set_array(env, launch);
@@ -345,6 +364,11 @@ std::vector<std::string> task_environment(const Launch& launch, std::uint32_t lo
     set_step_request(env, launch);
     set_gres(env, launch, local);
     set_task_place(env, launch, local);
+    set_launchers(env);
+    // srun says it where it has a name of its own.
+    if (!env.has("SLURM_JOB_NAME")) env.set("SLURM_JOB_NAME", launch.job.spec->name);
+    // As with Slurm, it is the first task of a node that is given one.
+    if (local == 0 && !env.has("TMPDIR")) env.set("TMPDIR", "/tmp");
     env.set("SLURMD_DEBUG", "2");
     env.set("SLURM_JOB_GROUP", launch.job.spec->group);
     if (launch.het) set_het_step(env, launch);

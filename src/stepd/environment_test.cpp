@@ -326,7 +326,33 @@ TEST(Environment, OfATaskOfSrunAlone) {
         SLURM_STEP_NUM_TASKS=2
         SLURM_STEP_TASKS_PER_NODE=1(x2)
         SLURM_TASKS_PER_NODE=1(x2)
-        SLURM_TOPOLOGY_ADDR=n1)"));
+        SLURM_TOPOLOGY_ADDR=n1
+        TMPDIR=/tmp)"));
+}
+
+TEST(Environment, WhatSrunSaysOfItselfIsKept) {
+    Launch launch = step(batch(plain_spec(), 88, {grant("n1", 2, 2)}), 0, {{0, 1}});
+    launch.payload.environment = {"SLURM_JOB_NAME=own", "SLURM_PRIO_PROCESS=5",
+                                  "SLURM_MEM_PER_NODE=200", "HYDRA_BOOTSTRAP=ssh"};
+    launch.spec.memory = {model::MemoryRequest::Per::Node, model::MiB{50}};
+    launch.command.cpu_bind = "verbose,mask_cpu:1,2";
+    launch.command.mem_bind = "quiet,prefer,map_mem:0";
+    launch.command.distribution = "plane=2";
+    launch.spec.distribution.plane_size = 2;
+    const std::vector<std::string> env = task_environment(launch, 1);
+    EXPECT_THAT(env, testing::IsSupersetOf(
+                         {"SLURM_JOB_NAME=own", "SLURM_PRIO_PROCESS=5", "SLURM_MEM_PER_NODE=200",
+                          "OMPI_MCA_plm_slurm_args=--external-launcher", "HYDRA_BOOTSTRAP=ssh",
+                          "I_MPI_HYDRA_BOOTSTRAP=slurm", "SLURM_CPU_BIND=verbose,mask_cpu:1,2",
+                          "SLURM_CPU_BIND_TYPE=mask_cpu:", "SLURM_CPU_BIND_LIST=1,2",
+                          "SLURM_CPU_BIND_VERBOSE=verbose", "SLURM_MEM_BIND_PREFER=prefer",
+                          "SLURM_MEM_BIND_TYPE=map_mem:", "SLURM_DISTRIBUTION=plane",
+                          "SLURM_DIST_PLANESIZE=2"}));
+    EXPECT_THAT(env,
+                testing::Not(testing::Contains("HYDRA_LAUNCHER_EXTRA_ARGS=--external-launcher")));
+    // The first task of a node has a TMPDIR, the others only if it was handed to them.
+    EXPECT_THAT(env, testing::Not(testing::Contains("TMPDIR=/tmp")));
+    EXPECT_THAT(task_environment(launch, 0), testing::Contains("TMPDIR=/tmp"));
 }
 
 TEST(Environment, AStepSmallerThanItsJobKeepsTheJobsNodeList) {

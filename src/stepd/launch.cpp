@@ -39,6 +39,7 @@ Result<Command> read_command(const wire::StepLaunch& from) {
     to.std_in = from.std_in();
     to.std_out = from.std_out();
     to.std_err = from.std_err();
+    to.label = from.label();
     to.open_mode = static_cast<model::OpenMode>(from.open_mode());
     to.stdin_to_all = from.stdin_to_all();
     if (from.has_stdin_task()) to.stdin_task = from.stdin_task();

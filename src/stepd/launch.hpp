@@ -40,6 +40,7 @@ struct Command {
     bool pty = false;
     std::uint16_t pty_rows = 24, pty_cols = 80;
     std::string std_in, std_out, std_err;  // Patterns; empty: through srun.
+    bool label = false;                    // Lines in files, too, bear the number of their task.
     model::OpenMode open_mode = model::OpenMode::Default;
     bool stdin_to_all = false;
     std::optional<std::uint32_t> stdin_task;

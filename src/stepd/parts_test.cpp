@@ -66,7 +66,7 @@ TEST(Binding, TasksGoToSocketsAndDomains) {
     EXPECT_EQ(bound(two_sockets(2, "sockets")), (Sets{"0-1", "0-1"}));
     EXPECT_EQ(bound(two_sockets(2, "sockets", "cyclic")), (Sets{"0-1", "2-3"}));
     EXPECT_EQ(bound(two_sockets(3, "ldoms")), (Sets{"0", "1", "2"}));
-    EXPECT_EQ(bound(two_sockets(2, "boards")), (Sets{"0-3", "0-3"}));
+    EXPECT_EQ(bound(two_sockets(2, "quiet,cores,none")), (Sets{"", ""}));
     EXPECT_EQ(bound(two_sockets(5, "rank_ldom")), (Sets{"0", "1", "2", "3", "0"}));
     EXPECT_EQ(bound(two_sockets(2, "map_ldom:3,1")), (Sets{"3", "1"}));
     EXPECT_EQ(bound(two_sockets(2, "mask_ldom=0x3,0xc")), (Sets{"0-1", "2-3"}));
@@ -80,7 +80,6 @@ TEST(Binding, TheSecondPartOfADistributionDealsOverSockets) {
     EXPECT_EQ(bound(two_sockets(2, "", "cyclic")), (Sets{"0-1", "2-3"}));
     EXPECT_EQ(bound(two_sockets(2, "", "fcyclic")), (Sets{"0,2", "1,3"}));
     EXPECT_EQ(bound({cores(2), 4, 1, "threads"}), (Sets{"0", "1", "2", "3"}));
-    EXPECT_EQ(bound({cores(2), 3, 2, "rank"}), (Sets{"0", "1", "2"}));
 }
 
 TEST(MemoryBinding, EveryFormIsUnderstood) {

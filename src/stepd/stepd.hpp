@@ -22,6 +22,7 @@
 #include "os/log.hpp"
 #include "stepd/agent_links.hpp"
 #include "stepd/binding.hpp"
+#include "stepd/labelled_file.hpp"
 #include "stepd/launch.hpp"
 #include "stepd/output_files.hpp"
 #include "stepd/srun_link.hpp"
@@ -76,7 +77,8 @@ class Stepd {
         bool exited = false;
         int status = 0;
         std::unique_ptr<TaskPipes> pipes;
-        std::vector<std::string> environment;  // Kept for its epilog, if there is one.
+        std::unique_ptr<LabelledFile> out_file, err_file;  // Of --label.
+        std::vector<std::string> environment;              // Kept for its epilog, if there is one.
     };
     struct TaskFiles {
         io::Fd in, out, err;  // The task's ends.
@@ -100,6 +102,7 @@ class Stepd {
     Status start_task(std::uint32_t local, const Binding& binding, const WorkDir& dir);
     Result<TaskFiles> open_files(Task& task, const WorkDir& dir);
     Result<io::Fd> open_stream(Task& task, std::uint32_t stream, const WorkDir& dir);
+    void take_output(const Task& task, std::uint32_t stream, std::string_view data);
     Result<std::string> write_script();
     void remove_script();
     Binding find_binding();

@@ -228,8 +228,7 @@ Status Stepd::start_task(std::uint32_t local, const Binding& binding, const Work
 
     task.pipes = std::make_unique<TaskPipes>(
         loop_, [this, local](std::uint32_t stream, std::string_view data) {
-            hand_out(tasks_[local].global, stream, data);
-            throttle();
+            take_output(tasks_[local], stream, data);
         });
     SY_TRY(TaskFiles files, open_files(task, dir));
     plan.std_in = files.in.get();
@@ -277,7 +276,7 @@ Result<Stepd::TaskFiles> Stepd::open_files(Task& task, const WorkDir& dir) {
     const Command& command = launch_.command;
     const bool shared =
         !command.std_out.empty() && (command.std_err.empty() || command.std_err == command.std_out);
-    if (shared) {
+    if (shared && !command.label) {
         files.err.reset(::fcntl(files.out.get(), F_DUPFD_CLOEXEC, 3));
     } else {
         SY_TRY(files.err, open_stream(task, 2, dir));
@@ -288,9 +287,10 @@ Result<Stepd::TaskFiles> Stepd::open_files(Task& task, const WorkDir& dir) {
 // A file where a pattern was given; else a pipe to srun. Input that is not for this task is empty.
 Result<io::Fd> Stepd::open_stream(Task& task, std::uint32_t stream, const WorkDir& dir) {
     const Command& command = launch_.command;
-    const std::string& pattern = stream == 0   ? command.std_in
-                                 : stream == 1 ? command.std_out
-                                               : command.std_err;
+    const bool with_out = stream == 2 && command.std_err.empty();
+    const std::string& pattern = stream == 0               ? command.std_in
+                                 : stream == 1 || with_out ? command.std_out
+                                                           : command.std_err;
     const model::PatternFacts facts = pattern_facts(launch_, task.global);
     if (stream == 0) {
         if (!pattern.empty()) return open_input(launch_, pattern, facts, dir.path);
@@ -299,9 +299,25 @@ Result<io::Fd> Stepd::open_stream(Task& task, std::uint32_t stream, const WorkDi
     }
     if (!pattern.empty()) {
         const auto local = static_cast<std::size_t>(&task - tasks_.data());
-        return open_output(launch_, pattern, facts, dir.path, opening_of(launch_, pattern, local));
+        // The second stream of a task in one file goes on where the first has begun it.
+        const Opening opening = stream == 2 && pattern == command.std_out
+                                    ? Opening::Append
+                                    : opening_of(launch_, pattern, local);
+        SY_TRY(io::Fd file, open_output(launch_, pattern, facts, dir.path, opening));
+        if (!command.label) return file;
+        const std::uint32_t count = launch_.het ? launch_.het->tasks : launch_.layout.task_count();
+        (stream == 1 ? task.out_file : task.err_file) =
+            std::make_unique<LabelledFile>(std::move(file), count);
     }
     return task.pipes->open(stream);
+}
+
+void Stepd::take_output(const Task& task, std::uint32_t stream, std::string_view data) {
+    LabelledFile* file = stream == 1 ? task.out_file.get() : task.err_file.get();
+    if (file != nullptr)
+        return file->take(task.global + (launch_.het ? launch_.het->task_offset : 0), data);
+    hand_out(task.global, stream, data);
+    throttle();
 }
 
 }  // namespace switchyard::stepd

@@ -56,15 +56,24 @@ def test_a_step_that_is_cancelled_and_one_that_cannot_start(cluster):
 
 def test_options_that_need_an_srun_are_refused(cluster):
     job, out = run_job(cluster, """
-        for options in '-l' '-K' '-W 5' '-o 0' '--prolog=/bin/true' '--epilog=/bin/true'; do
+        for options in '-K' '-W 5' '-o 0' '--prolog=/bin/true' '--epilog=/bin/true'; do
             srun --async $options true; echo $?
         done
         for options in '--pty' '-I' '--mpi=pmi2'; do srun --async $options true; echo $?; done""", "-n1")
-    assert out.count("srun does not stay") == 6 and out.count("\n1\n") == 9, out
+    assert out.count("srun does not stay") == 5 and out.count("\n1\n") == 8, out
     assert "--async and --pty are mutually exclusive." in out and "--immediate and --async are mutually exclusive." in out
     assert "--async does not support MPI type 'pmi2'" in out and "Use --mpi=none" in out
     assert "--async is for steps inside an allocation" in cluster.run("srun --async true").err
     assert "--parsable requires --async" in cluster.run("srun --parsable true").err
+
+
+def test_a_step_without_its_srun_labels_its_lines(cluster):
+    job, out = run_job(cluster, """
+        srun --async -l -n2 -o lines bash -c 'echo out; echo err >&2'
+        srun --async -l -n2 -o own.%t bash -c 'printf unended'
+        swait -Q $SLURM_JOB_ID""", "-n2")
+    assert sorted(cluster.read("lines").splitlines()) == ["0: err", "0: out", "1: err", "1: out"], out
+    assert (cluster.read("own.0"), cluster.read("own.1")) == ("0: unended\n", "1: unended\n")
 
 
 def test_what_swait_refuses(cluster):

@@ -89,7 +89,7 @@ def test_bindings_are_told_in_variables(shaped):
                       "$SLURM_CPU_BIND_VERBOSE'").ok()
     assert said.out == "map_cpu: 0 verbose\n"
     said = shaped.run("srun --mem-bind=local bash -c 'echo $SLURM_MEM_BIND $SLURM_MEM_BIND_TYPE'").ok()
-    assert said.out == "local local\n"
+    assert said.out == "quiet,local local\n"
     said = shaped.run("srun --mem-bind=map_mem:zero true")
     assert "bad list in --mem-bind" in said.err
 

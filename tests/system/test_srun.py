@@ -25,7 +25,8 @@ def test_inside_a_batch_job(cluster):
     assert cluster.wait_end(job) == "COMPLETED"
     text = cluster.read("in.out").splitlines()
     assert sorted(text[:4]) == ["0: 0 0 0", "1: 0 1 0", "2: 1 0 0", "3: 1 1 0"]
-    assert text[4] == cluster.run("hostname").out.strip()
+    assert text[4] == "srun: warning: can't run 1 processes on 2 nodes, setting nnodes to 1"
+    assert text[5] == cluster.run("hostname").out.strip()
 
 
 def test_steps_side_by_side_and_waiting(cluster):
@@ -198,3 +199,70 @@ def test_cancelled_srun_says_so(cluster):
     _, err = process.communicate(timeout=60)
     assert process.returncode == 143 or process.returncode == 137, err
     assert re.search(r"\*\*\* STEP \d+\.0 ON n\d CANCELLED AT \S+ DUE to SIGNAL Terminated \*\*\*", err), err
+
+
+def test_steps_side_by_side_spread_over_the_nodes_of_their_job(cluster):
+    cluster.write("spread.sh", """\
+        #!/bin/bash
+        for i in 1 2; do
+            srun -N1 -n1 bash -c 'touch here.$SLURMD_NODENAME; until [ -e here.n1 -a -e here.n2 ]; do sleep 0.05; done' &
+        done
+        wait
+        """)
+    job = cluster.sbatch("-w n1,n2 -N2 -t 1 -o spread.out spread.sh")
+    assert cluster.wait_end(job) == "COMPLETED", cluster.read("spread.out")
+    assert "temporarily disabled" not in cluster.read("spread.out")
+
+
+def test_a_step_smaller_than_its_job_is_told_its_own_processors(cluster):
+    cluster.write("asks", """\
+        #!/bin/bash
+        echo $SLURM_CPUS_ON_NODE $SLURM_CPUS_PER_TASK $SLURM_TRES_PER_TASK $SLURM_JOB_NAME $SLURM_MEM_PER_NODE
+        """, mode=0o755)
+    said = cluster.run("salloc -Q -N1 -n2 -c2 --mem=200 bash -c 'srun ./asks; srun -n1 ./asks; srun -n1 --overlap -J own ./asks; "
+                       "srun -n1 -c1 --mem=50 ./asks'").ok()
+    assert said.out.splitlines() == ["4 2 cpu=2 interactive 200"] * 2 + ["2 2 cpu=2 interactive 200", "2 2 cpu=2 own 200",
+                                                                         "1 1 cpu=1 interactive 200"], said
+
+
+def test_what_commands_tell_the_launchers_of_mpi(cluster):
+    cluster.write("asks", """\
+        #!/bin/bash
+        echo $OMPI_MCA_plm_slurm_args $PRTE_MCA_plm_slurm_args $HYDRA_BOOTSTRAP $I_MPI_HYDRA_BOOTSTRAP
+        """, mode=0o755)
+    told = "--external-launcher --external-launcher slurm slurm\n"
+    assert cluster.run("srun ./asks").ok().out == told
+    assert cluster.run("salloc -Q -n1 ./asks").ok().out == told
+    job = cluster.sbatch("-n1 -o told.out --wrap ./asks")
+    assert cluster.wait_end(job) == "COMPLETED" and cluster.read("told.out") == told
+
+
+def test_tasks_that_outstay_the_first_are_killed(cluster):
+    said = cluster.run("srun -n3 -W1 bash -c '[ $SLURM_PROCID = 1 ] && exit 0; sleep 60'")
+    assert said.code == 137, said
+    assert re.search(r"srun: First task exited 1s ago\nsrun: StepId=\d+\.0 tasks 0,2: running\nsrun: StepId=\d+\.0 task 1: exited\n"
+                     r"srun: Terminating StepId=\d+\.0\nsrun: Job step aborted: Waiting up to \d+ seconds for job step to finish\.\n",
+                     said.err), said.err
+    assert "DUE to SIGNAL Killed ***" in said.err and re.search(r"srun: error: n\d: tasks 0,2: Killed", said.err)
+
+
+def test_an_srun_that_is_told_to_end_kills_its_step(cluster):
+    process = cluster.popen("srun -J told sleep 600", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    wait_until(lambda: "R" in cluster.run("squeue -h -n told -o %t").out, what="it to run")
+    wait_until(lambda: cluster.leftovers(), what="its task")
+    process.send_signal(signal.SIGTERM)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 137, err
+    assert "srun: forcing job termination\nsrun: Job step aborted: Waiting up to " in err
+    assert re.search(r"\*\*\* STEP \d+\.0 ON n\d CANCELLED AT \S+ DUE to SIGNAL Killed \*\*\*", err), err
+
+
+def test_labels_stand_in_files_of_tasks_too(cluster):
+    cluster.run("srun -n2 -l -o lab.%t bash -c 'echo out; echo err >&2'").ok()
+    assert [sorted(cluster.read(f"lab.{task}").splitlines()) for task in (0, 1)] == [["0: err", "0: out"], ["1: err", "1: out"]]
+
+
+def test_an_input_file_that_is_not_there(cluster):
+    said = cluster.run("srun -i nosuchfile cat")
+    assert said.code == 1 and said.err == "srun: error: Could not open stdin file: No such file or directory\n", said
+    wait_until(lambda: cluster.run("squeue -h").out == "", what="nothing to be left")

@@ -15,6 +15,7 @@
 #include "base/text.hpp"
 #include "cli/message.hpp"
 #include "cli/submit/common.hpp"
+#include "cli/submit/variables.hpp"
 #include "os/spawn.hpp"
 #include "os/users.hpp"
 
@@ -169,6 +170,8 @@ Result<Environment> batch_environment(const options::JobRequest& request,
         put_login_environment_beneath(environment, parse_get_user_env(*request.ask.get_user_env));
     }
     if (request.ask.export_list) options::set_variable(environment, "SLURM_EXPORT_ENV", list);
+    if (mode == ExportMode::None || mode == ExportMode::Some || request.ask.get_user_env)
+        options::set_variable(environment, "SLURM_GET_USER_ENV", "1");
     // The nodes know only what --gres and --gpus-per-node come to together.
     if (const auto given = request.shown.find("gpus-per-node"); given != request.shown.end()) {
         options::set_variable(environment, "SLURM_GPUS_PER_NODE", given->second);
@@ -177,10 +180,10 @@ Result<Environment> batch_environment(const options::JobRequest& request,
         options::set_variable(environment, "SBATCH_MEM_BIND", request.launch.mem_bind);
         options::set_variable(environment, "SLURM_MEM_BIND", request.launch.mem_bind);
     }
-    // Part of --gres to the controller; only we know that it was asked for by this name.
-    if (const auto given = request.shown.find("gpus-per-node"); given != request.shown.end()) {
-        options::set_variable(environment, "SLURM_GPUS_PER_NODE", given->second);
-    }
+    if (const auto hint = request.shown.find("hint"); hint != request.shown.end())
+        options::set_variable(environment, "SLURM_HINT", hint->second);
+    Variables told(environment);
+    set_frequency(told, request);
     options::set_variable(environment, "SLURM_PRIO_PROCESS",
                           fmt::to_string(::getpriority(PRIO_PROCESS, 0)));
     options::set_variable(environment, "SLURM_SUBMIT_DIR", surroundings.work_dir);

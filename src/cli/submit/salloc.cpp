@@ -161,9 +161,8 @@ int run_in(io::Loop& loop, ControllerLink& link, const std::vector<JobRequest>& 
     const JobRequest& request = requests.front();
     const model::Job& job = allocated.job;
     UserCommand::Plan plan;
-    plan.environment = salloc_environment(request, job, surroundings, link.config().cluster_name,
-                                          link.config().path);
-    if (!allocated.more.empty()) describe_components(requests, allocated, plan.environment);
+    plan.environment = salloc_environment(requests, allocated, surroundings,
+                                          link.config().cluster_name, link.config().path);
     plan.program = find_program(argv.front(), plan.environment);
     bool revoked = false;
     int code = error_exit_code();

@@ -4,39 +4,14 @@
 
 #include "cli/submit/allocation.hpp"
 #include "cli/submit/common.hpp"
+#include "cli/submit/variables.hpp"
+#include "model/launcher_environment.hpp"
 #include "model/resources.hpp"
 
 namespace switchyard::cli::submit {
 namespace {
 
 using options::Environment;
-
-class Writer {
-  public:
-    explicit Writer(Environment& environment, std::string tail = {})
-        : environment_(environment), tail_(std::move(tail)) {}
-    void set(std::string_view name, std::string_view value) {
-        options::set_variable(environment_, std::string(name) + tail_, value);
-    }
-    void set_if(std::string_view name, const std::string& value) {
-        if (!value.empty()) set(name, value);
-    }
-    void set_if(std::string_view name, const std::optional<std::uint32_t>& value) {
-        if (value) set(name, fmt::to_string(*value));
-    }
-
-  private:
-    Environment& environment_;
-    std::string tail_;  // "_HET_GROUP_1" where components are described one by one.
-};
-
-void set_memory(Writer& out, const model::MemoryRequest& memory) {
-    using Per = model::MemoryRequest::Per;
-    const std::string amount = fmt::to_string(memory.amount.value);
-    if (memory.per == Per::Node) out.set("SLURM_MEM_PER_NODE", amount);
-    if (memory.per == Per::Cpu) out.set("SLURM_MEM_PER_CPU", amount);
-    if (memory.per == Per::Gpu) out.set("SLURM_MEM_PER_GPU", amount);
-}
 
 // "2" or "a100:2": as --gpus takes it.
 std::string gpu_text(const std::vector<model::GresRequest>& gpus) {
@@ -50,16 +25,21 @@ std::string gpu_text(const std::vector<model::GresRequest>& gpus) {
 }
 
 // What was asked for: srun inside reads it.
-void set_request(Writer& out, const options::JobRequest& request) {
+void set_request(Variables& out, const options::JobRequest& request) {
     const model::JobSpec& job = request.job;
-    out.set_if("SLURM_NTASKS", job.tasks);
-    out.set_if("SLURM_NPROCS", job.tasks);
     out.set_if("SLURM_NTASKS_PER_NODE", job.tasks_per_node);
     out.set_if("SLURM_NTASKS_PER_SOCKET", job.tasks_per_socket);
     out.set_if("SLURM_NTASKS_PER_CORE", job.tasks_per_core);
     out.set_if("SLURM_NTASKS_PER_GPU", job.tasks_per_gpu);
     out.set_if("SLURM_CPUS_PER_TASK", job.cpus_per_task);
-    out.set_if("SLURM_THREADS_PER_CORE", job.threads_per_core);
+    if (job.cpus_per_task)
+        out.set("SLURM_TRES_PER_TASK", fmt::format("cpu={}", *job.cpus_per_task));
+    // A hint is handed on as such, and says it to every srun.
+    if (const auto hint = request.shown.find("hint"); hint != request.shown.end()) {
+        out.set("SLURM_HINT", hint->second);
+    } else {
+        out.set_if("SLURM_THREADS_PER_CORE", job.threads_per_core);
+    }
     out.set_if("SLURM_CPUS_PER_GPU", job.cpus_per_gpu);
     out.set_if("SLURM_GPUS", gpu_text(job.gpus_per_job));
     out.set_if("SLURM_GPUS_PER_TASK", gpu_text(job.gpus_per_task));
@@ -73,10 +53,23 @@ void set_request(Writer& out, const options::JobRequest& request) {
     if (job.distribution.plane_size > 0)
         out.set("SLURM_DIST_PLANESIZE", fmt::to_string(job.distribution.plane_size));
     if (job.overcommit) out.set("SLURM_OVERCOMMIT", "1");
+    set_frequency(out, request);
     set_memory(out, job.memory);
 }
 
-void describe(Writer& out, const options::JobRequest& request, const model::Job& job) {
+// How many tasks were asked for, as far as that is said.
+std::optional<std::uint32_t> tasks_asked(const model::JobSpec& asked, const model::Job& job) {
+    const model::Allocation* allocation = allocation_of(job);
+    if (asked.tasks || !asked.tasks_per_node || allocation == nullptr) return asked.tasks;
+    return *asked.tasks_per_node * static_cast<std::uint32_t>(allocation->nodes.size());
+}
+
+void set_tasks(Variables& out, const std::optional<std::uint32_t>& tasks) {
+    out.set_if("SLURM_NTASKS", tasks);
+    out.set_if("SLURM_NPROCS", tasks);
+}
+
+void describe(Variables& out, const options::JobRequest& request, const model::Job& job) {
     const std::string id = fmt::to_string(job.id.value);
     out.set("SLURM_JOB_ID", id);
     out.set("SLURM_JOBID", id);
@@ -98,30 +91,43 @@ void describe(Writer& out, const options::JobRequest& request, const model::Job&
         out.set("SLURM_TASKS_PER_NODE", model::compress_counts(tasks_per_node(*allocation)));
     }
     set_request(out, request);
+    set_tasks(out, tasks_asked(request.job, job));
 }
 
 }  // namespace
 
-Environment salloc_environment(const options::JobRequest& request, const model::Job& job,
+Environment salloc_environment(const std::vector<options::JobRequest>& requests,
+                               const Allocated& allocated,
                                const options::Surroundings& surroundings,
                                const std::string& cluster, const std::string& config_path) {
     Environment environment = environment_for_a_new_job(surroundings);
-    Writer out(environment);
+    Variables out(environment);
     out.set("SLURM_CLUSTER_NAME", cluster);
     out.set("SLURM_CONF", config_path);
     out.set("SLURM_SUBMIT_DIR", surroundings.work_dir);
     out.set("SLURM_SUBMIT_HOST", short_host_name());
-    describe(out, request, job);
-    return environment;
-}
-
-void describe_components(const std::vector<options::JobRequest>& requests,
-                         const Allocated& allocated, Environment& environment) {
-    options::set_variable(environment, "SLURM_HET_SIZE", fmt::to_string(requests.size()));
-    for (std::size_t i = 0; i < requests.size() && i <= allocated.more.size(); ++i) {
-        Writer out(environment, fmt::format("_HET_GROUP_{}", i));
-        describe(out, requests[i], i == 0 ? allocated.job : allocated.more[i - 1]);
+    for (const auto& [name, value] :
+         model::launcher_variables([&](std::string_view name) { return out.has(name); }))
+        out.set(name, value);
+    if (allocated.more.empty()) {
+        describe(out, requests.front(), allocated.job);
+        return environment;
     }
+    // Of several components each is described by itself.
+    std::uint32_t tasks = 0;
+    for (std::size_t i = 0; i < requests.size() && i <= allocated.more.size(); ++i) {
+        const model::Job& job = i == 0 ? allocated.job : allocated.more[i - 1];
+        for (const char* tail : {"_HET_GROUP_", "_PACK_GROUP_"}) {
+            Variables group(environment, fmt::format("{}{}", tail, i));
+            describe(group, requests[i], job);
+        }
+        tasks += tasks_asked(requests[i].job, job).value_or(1);
+    }
+    set_tasks(out, tasks);
+    out.set("SLURM_JOB_ID", fmt::to_string(allocated.job.id.value));
+    for (const char* name : {"SLURM_HET_SIZE", "SLURM_PACK_SIZE"})
+        out.set(name, fmt::to_string(requests.size()));
+    return environment;
 }
 
 }  // namespace switchyard::cli::submit

@@ -19,12 +19,12 @@
 #include "cli/submit/controller_link.hpp"
 #include "cli/submit/srun_exits.hpp"
 #include "cli/submit/srun_input.hpp"
-#include "cli/submit/srun_output.hpp"
 #include "cli/submit/srun_server.hpp"
 #include "cli/submit/srun_sink.hpp"
 #include "cli/submit/srun_terminal.hpp"
 #include "model/hostlist.hpp"
 #include "model/job_array.hpp"
+#include "model/output_joiner.hpp"
 #include "wire/codec.hpp"
 #include "wire/proto/step_io.pb.h"
 
@@ -65,10 +65,10 @@ class Attachment {
           table_(step_.layout.task_count()),
           out_(STDOUT_FILENO),
           err_(STDERR_FILENO) {
-        const OutputJoiner::Style style{
+        const model::OutputJoiner::Style style{
             .label = wish.label, .unbuffered = wish.pty, .task_count = step_.layout.task_count()};
-        out_joiner_ = std::make_unique<OutputJoiner>(style, writer(out_));
-        err_joiner_ = std::make_unique<OutputJoiner>(style, writer(err_));
+        out_joiner_ = std::make_unique<model::OutputJoiner>(style, writer(out_));
+        err_joiner_ = std::make_unique<model::OutputJoiner>(style, writer(err_));
     }
 
     int run() {
@@ -91,7 +91,7 @@ class Attachment {
     }
 
   private:
-    OutputJoiner::Write writer(const Sink& sink) {
+    model::OutputJoiner::Write writer(const Sink& sink) {
         return [this, &sink](std::string_view bytes) {
             if (!sink.write(bytes)) loop_.stop();
         };
@@ -153,7 +153,7 @@ class Attachment {
     model::Step step_;
     TaskTable table_;
     Sink out_, err_;
-    std::unique_ptr<OutputJoiner> out_joiner_, err_joiner_;
+    std::unique_ptr<model::OutputJoiner> out_joiner_, err_joiner_;
     std::unique_ptr<InputReader> input_;
     std::unique_ptr<RawTerminal> terminal_;
     std::size_t arrived_ = 0;

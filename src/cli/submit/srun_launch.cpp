@@ -11,11 +11,11 @@
 #include "base/limits.hpp"
 #include "base/text.hpp"
 #include "cli/submit/common.hpp"
+#include "cli/submit/srun_environment.hpp"
 #include "cli/submit/srun_multi_prog.hpp"
 #include "cli/submit/srun_streams.hpp"
 #include "cli/submit/srun_terminal.hpp"
 #include "io/fd.hpp"
-#include "options/export.hpp"
 #include "os/child.hpp"
 #include "pmi/server.hpp"
 #include "wire/proto/request.pb.h"
@@ -28,7 +28,7 @@ using options::JobRequest;
 Result<std::string> read_file(const std::string& path) {
     const io::Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (!file)
-        return fail(Errc::NotFound, fmt::format("Unable to open configuration file {}", path));
+        return fail(Errc::NotFound, fmt::format("Could not open multi_prog config file {}", path));
     std::string text(limits::kScriptBytesMax, '\0');
     std::size_t size = 0;
     for (ssize_t got = 0; (got = ::read(file.get(), text.data() + size, text.size() - size)) > 0;) {
@@ -54,10 +54,13 @@ Status prepare_multi_prog(Launchable& what) {
     return check_multi_prog(what.multi_prog, likely_tasks(what.request.job), what.argv.front());
 }
 
-// What SLURM_DISTRIBUTION tells tasks of a step inside a job, where nothing was asked for.
+// What SLURM_DISTRIBUTION tells tasks of a step inside a job, or with memory of its own, where
+// nothing was asked for.
 std::string distribution_text(const JobRequest& request) {
     std::string given = model::to_string(request.job.distribution);
-    if (!given.empty() || !request.ask.job_id) return given;
+    const bool told =
+        request.ask.job_id || request.job.memory.per != model::MemoryRequest::Per::Unset;
+    if (!given.empty() || !told) return given;
     return likely_tasks(request.job) <= request.job.nodes_min.value_or(1) ? "cyclic" : "block";
 }
 
@@ -65,17 +68,6 @@ std::string distribution_text(const JobRequest& request) {
 std::string mpi_kind(const JobRequest& request, const config::Config& config) {
     const std::string& wish = request.launch.mpi.empty() ? config.mpi_default : request.launch.mpi;
     return pmi::is_none(wish) ? "none" : wish;
-}
-
-options::Environment task_environment(const JobRequest& request,
-                                      const options::Surroundings& surroundings) {
-    options::Environment environment =
-        options::exported(surroundings.environment, request.ask.export_list.value_or("ALL"));
-    if (!request.ask.job_id) {
-        options::set_variable(environment, "SLURM_SUBMIT_DIR", surroundings.work_dir);
-        options::set_variable(environment, "SLURM_SUBMIT_HOST", short_host_name());
-    }
-    return environment;
 }
 
 // A program named by a path means this folder here, wherever the tasks run.
@@ -111,7 +103,6 @@ Status check_async(const JobRequest& request) {
     if (launch.pty) return fail(Errc::InvalidArgument, "--async and --pty are mutually exclusive.");
     if (request.ask.immediate_seconds)
         return fail(Errc::InvalidArgument, "--immediate and --async are mutually exclusive.");
-    if (launch.label) return not_with("--label");
     if (launch.kill_on_bad_exit.value_or(false)) return not_with("--kill-on-bad-exit");
     if (launch.wait_seconds) return not_with("--wait");
     if (!launch.prolog.empty()) return not_with("--prolog");
@@ -157,7 +148,6 @@ bool answered_list(const JobRequest& request) {
             "        q[uiet]         say nothing about it (default)\n"
             "        v[erbose]       report the binding of each task\n"
             "        no[ne]          do not bind\n"
-            "        rank            task by task to one processor each\n"
             "        map_cpu:<list>  by a list of processors\n"
             "        mask_cpu:<list> by a list of masks\n"
             "        sockets, cores, threads, ldoms\n"
@@ -179,7 +169,7 @@ Status prepare(Launchable& what, const std::vector<std::string>& words) {
     const std::string& mpi = request.launch.mpi;
     if (!pmi::is_kind(mpi)) {
         return fail(Errc::Unsupported,
-                    fmt::format("--mpi={} is not supported here: see srun --mpi=list", mpi));
+                    fmt::format("Invalid MPI type '{}', --mpi=list for acceptable types", mpi));
     }
     SY_CHECK(check_async(request));
     SY_CHECK(check_command(what));

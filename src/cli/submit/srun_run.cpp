@@ -133,22 +133,29 @@ Result<Sink> StepRun::open_sink(const Stream& stream, int standard) const {
 }
 
 Status StepRun::open_streams() {
+    if (streams_.in.kind == Stream::Kind::LocalFile) {
+        input_file_.reset(::open(expand(streams_.in.pattern).c_str(), O_RDONLY | O_CLOEXEC));
+        if (!input_file_)
+            return fail(Errc::Io,
+                        fmt::format("Could not open stdin file: {}", std::strerror(errno)));
+    }
     SY_TRY(out_, open_sink(streams_.out, STDOUT_FILENO));
     if (streams_.err_with_out) {
         err_.emplace(out_->fd());
     } else {
         SY_TRY(err_, open_sink(streams_.err, STDERR_FILENO));
     }
-    const OutputJoiner::Style style{.label = request_.launch.label,
-                                    .unbuffered = request_.launch.unbuffered || request_.launch.pty,
-                                    .task_count = task_count(parts_.made)};
+    const model::OutputJoiner::Style style{
+        .label = request_.launch.label,
+        .unbuffered = request_.launch.unbuffered || request_.launch.pty,
+        .task_count = task_count(parts_.made)};
     const auto writer = [this](const Sink& sink) {
         return [this, &sink](std::string_view bytes) {
             if (!sink.write(bytes)) reader_gone();
         };
     };
-    out_joiner_ = std::make_unique<OutputJoiner>(style, writer(*out_));
-    err_joiner_ = std::make_unique<OutputJoiner>(style, writer(*err_));
+    out_joiner_ = std::make_unique<model::OutputJoiner>(style, writer(*out_));
+    err_joiner_ = std::make_unique<model::OutputJoiner>(style, writer(*err_));
     return {};
 }
 
@@ -377,16 +384,8 @@ void StepRun::start_input() {
                                       parts_.server.on_drained([this] { input_->resume(); });
                                       return true;
                                   }});
-    if (kind != Stream::Kind::LocalFile) return input_->start(STDIN_FILENO);
-    const std::string path = expand(streams_.in.pattern);
-    io::Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!file) {
-        say_error("srun",
-                  fmt::format("Could not open stdin file {}: {}", path, std::strerror(errno)));
-        forced_code_ = std::max(forced_code_, error_exit_code());
-        return abort_step(0);
-    }
-    input_->start(std::move(file));
+    if (!input_file_) return input_->start(STDIN_FILENO);
+    input_->start(std::move(input_file_));
 }
 
 void StepRun::send_input(std::string_view data, bool end) {

@@ -9,12 +9,13 @@
 #include "cli/submit/controller_link.hpp"
 #include "cli/submit/srun_exits.hpp"
 #include "cli/submit/srun_input.hpp"
-#include "cli/submit/srun_output.hpp"
 #include "cli/submit/srun_server.hpp"
 #include "cli/submit/srun_sink.hpp"
 #include "cli/submit/srun_step.hpp"
 #include "cli/submit/srun_streams.hpp"
 #include "cli/submit/srun_terminal.hpp"
+#include "io/fd.hpp"
+#include "model/output_joiner.hpp"
 #include "options/job_request.hpp"
 #include "pmi/hub.hpp"
 
@@ -96,7 +97,8 @@ class StepRun {
     TaskTable table_;
     ExitGatherer gatherer_;
     std::optional<Sink> out_, err_;
-    std::unique_ptr<OutputJoiner> out_joiner_, err_joiner_;
+    std::unique_ptr<model::OutputJoiner> out_joiner_, err_joiner_;
+    io::Fd input_file_;  // -i with a file, until it is read.
     std::unique_ptr<InputReader> input_;
     std::unique_ptr<RawTerminal> terminal_;
     std::vector<io::Loop::Watch> signals_;
@@ -105,7 +107,8 @@ class StepRun {
     std::optional<std::uint32_t> end_cause_;  // The stepds were told to end their tasks.
     bool aborted_ = false, told_abort_ = false, terminating_ = false, input_started_ = false;
     bool interrupt_sent_ = false, over_ = false, unread_ = false;
-    int forced_code_ = 0;  // At least this, whatever the tasks say.
+    bool ends_at_once_ = false;  // They get no time to end by themselves.
+    int forced_code_ = 0;        // At least this, whatever the tasks say.
     std::optional<int> last_told_status_;
 };
 

@@ -15,7 +15,8 @@ namespace {
 
 constexpr Seconds kSecondInterruptWithin{1};
 constexpr Seconds kBeyondKillWait{2};
-constexpr std::uint32_t kCauseTaskFailed = 6;  // Of Abort in step_io.proto.
+// Of Abort in step_io.proto.
+constexpr std::uint32_t kCauseCancelled = 1, kCauseTaskFailed = 6;
 constexpr int kBrokenPipeCode = 128 + SIGPIPE;
 
 }  // namespace
@@ -56,7 +57,10 @@ void StepRun::on_interrupt() {
         forced_code_ = std::max(forced_code_, 128 + SIGINT);
         return finish();
     }
-    if (request_.launch.disable_status) return send_signal(SIGINT);
+    if (request_.launch.disable_status) {
+        inform(request_, "sending Ctrl-C to " + step_name());
+        return send_signal(SIGINT);
+    }
     const Instant now = loop_.now();
     const bool again = interrupted_ && now - *interrupted_ <= kSecondInterruptWithin;
     interrupted_ = now;
@@ -75,7 +79,8 @@ void StepRun::on_interrupt() {
 void StepRun::force_termination() {
     if (aborted_) return;
     inform(request_, "forcing job termination");
-    abort_step(0);
+    ends_at_once_ = true;
+    abort_step(kCauseCancelled);
 }
 
 void StepRun::say_abort_once() {
@@ -100,7 +105,7 @@ void StepRun::abort_step(std::uint32_t cause) {
     });
 }
 
-// --kill-on-bad-exit, and --wait when its time is over.
+// --kill-on-bad-exit.
 void StepRun::terminate_for_failure() {
     if (aborted_ || std::exchange(terminating_, true)) return;
     if (table_.all_ended()) return;
@@ -118,7 +123,7 @@ void StepRun::order_end(std::uint32_t cause) {
 
 void StepRun::send_end_order(std::uint32_t node) {
     wire::SrunToStepd message;
-    message.mutable_abort()->set_grace(parts_.link.config().kill_wait.count());
+    message.mutable_abort()->set_grace(ends_at_once_ ? 0 : parts_.link.config().kill_wait.count());
     message.mutable_abort()->set_cause(*end_cause_);
     parts_.server.send(node, message);
 }
@@ -130,7 +135,10 @@ void StepRun::first_task_exited() {
         inform(request_, fmt::format("First task exited {}s ago", seconds));
         for (const std::string& line : table_.state_lines())
             inform(request_, step_name() + " " + line);
-        terminate_for_failure();
+        if (aborted_ || terminating_ || table_.all_ended()) return;
+        inform(request_, "Terminating " + step_name());
+        ends_at_once_ = true;
+        abort_step(kCauseCancelled);
     });
 }
 
