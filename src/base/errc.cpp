@@ -134,6 +134,10 @@ std::string_view errc_text(Errc code) {
             return "Invalid Trackable RESource (TRES) specification";
         case Errc::InvalidCpuCount:
             return "CPU count specification invalid";
+        case Errc::InvalidTimeMin:
+            return "Invalid time-min specification (exceeds job's time or other limits)";
+        case Errc::InvalidPreference:
+            return "Invalid preferred feature specification";
     }
     return "Unspecified error";
 }

@@ -77,6 +77,8 @@ enum class Errc : std::uint16_t {
     CoresFewerThanNodes = 122,
     InvalidTres = 123,
     InvalidCpuCount = 124,
+    InvalidTimeMin = 125,
+    InvalidPreference = 126,
 };
 
 // The sentence Slurm prints for this code ("Invalid job id specified", ...).

@@ -157,8 +157,8 @@ Status set_core_count(Reading& reading, const KeyWord& word) {
         return plain_problem("Using a comma separated array for CoreCnt is no longer valid.");
     if (text.empty()) return {};
     const auto count = count_of(text);
-    if (!count) return bad_value(word);
-    if (*count > 0) reading.core_count = count;
+    // What is no number is as if it were not given.
+    if (count && *count > 0) reading.core_count = count;
     return {};
 }
 
@@ -261,7 +261,9 @@ constexpr Key kKeys[] = {
     {"Comment", 3, set_text<&ReservationUpdate::comment>},
     {"Users", 1, set_names<&ReservationUpdate::users>},
     {"Groups", 1, set_names<&ReservationUpdate::groups>},
+    {"AllowedPartitions", 2, set_names<&ReservationUpdate::allowed_partitions>},
     {"Accounts", 1, set_names<&ReservationUpdate::accounts>},
+    {"QOS", 1, set_names<&ReservationUpdate::qos>},
     {"BurstBuffer", 1, refuse_buffers},
     {"Skip", 2, set_skip},
 };
@@ -276,15 +278,21 @@ const Key* find_key(std::string_view name) {
 // Of which "+=" and "-=" change a part.
 bool is_list(const Key& key) {
     return key.name == "Users" || key.name == "Groups" || key.name == "Accounts" ||
-           key.name == "Flags" || key.name == "Nodes";
+           key.name == "Flags" || key.name == "Nodes" || key.name == "AllowedPartitions" ||
+           key.name == "QOS";
 }
 
 // What can be seen to be wrong before anybody is asked.
 Status check_creation(const ReservationUpdate& update) {
     using Mode = NameListChange::Mode;
     if (!update.start) return problem("A start time must be given.");
+    const bool repeats = (update.flags.set & model::kRecurring) != 0;
+    if (has(update.flags.set, ReservationFlag::ForceStart) && !repeats)
+        return plain_problem(
+            "FORCE_START flag requires a reoccuring reservation. No reservation created.");
     if (!update.end && !update.duration) return problem("An end time or duration must be given.");
-    if (update.end && update.duration && *update.start + *update.duration != *update.end)
+    if (update.end && update.duration && *update.duration != Seconds{0} &&
+        *update.start + *update.duration != *update.end)
         return problem("StartTime + Duration does not equal EndTime.");
     if (update.end && *update.start > *update.end)
         return problem("Start time cannot be after end time.");
@@ -296,7 +304,9 @@ Status check_creation(const ReservationUpdate& update) {
     if (!nodes && !counts && !update.licenses && !update.partition)
         return problem("CoreCnt, Nodes, NodeCnt, TRES or Watts must be specified.");
     const bool users = update.users.mode != Mode::None, groups = update.groups.mode != Mode::None;
-    if (!users && !groups && update.accounts.mode == Mode::None)
+    const bool others = update.accounts.mode != Mode::None || update.qos.mode != Mode::None ||
+                        update.allowed_partitions.mode != Mode::None;
+    if (!users && !groups && !others)
         return problem(
             "Either Users/Groups, AllowedPartitions, QOS and/or Accounts must be specified.");
     if (users && groups)

@@ -95,6 +95,25 @@ TEST(ReservationKeys, ListsAreSetAddedToTakenFromAndDenied) {
               bit(ReservationFlag::Daily));
 }
 
+TEST(ReservationKeys, WhoMayUseItIsSaidByPartitionAndQosToo) {
+    using Mode = NameListChange::Mode;
+    const auto made = parse(
+        {"start=now", "dur=5", "nodecnt=1", "allowedpart=debug,low", "q=-normal", "corecnt=four"},
+        Action::Create);
+    ASSERT_TRUE(made) << made.error().message;
+    EXPECT_EQ(made->allowed_partitions.mode, Mode::Set);
+    EXPECT_EQ(made->allowed_partitions.names.size(), 2u);
+    EXPECT_EQ(made->qos.mode, Mode::Deny);
+    EXPECT_EQ(made->qos.names.front().name, "normal");
+    EXPECT_EQ(made->core_count, std::nullopt);
+    EXPECT_EQ(parse({"res=r", "AllowedPartitions-=low"}, Action::Update)->allowed_partitions.mode,
+              Mode::Remove);
+    EXPECT_EQ(refusal({"start=now", "dur=5", "users=a", "nodes=n1", "flags=force_start"}),
+              "FORCE_START flag requires a reoccuring reservation. No reservation created.");
+    EXPECT_TRUE(parse({"start=now", "dur=5", "users=a", "nodes=n1", "flags=force_start,daily"},
+                      Action::Create));
+}
+
 TEST(ReservationKeys, SaysWhatIsMissingInSlurmsWords) {
     EXPECT_EQ(refusal({"res=r"}), "A start time must be given.  No reservation created.");
     EXPECT_EQ(refusal({"res=r", "start=now"}),
@@ -121,8 +140,6 @@ TEST(ReservationKeys, SaysWhatIsMissingInSlurmsWords) {
 }
 
 TEST(ReservationKeys, RefusesByNameWhatItDoesNotDo) {
-    EXPECT_EQ(refusal({"res=r", "corecnt=four"}),
-              "Invalid corecnt value: four.  No reservation created.");
     EXPECT_EQ(refusal({"res=r", "corecnt=2,4"}),
               "Using a comma separated array for CoreCnt is no longer valid.");
     EXPECT_EQ(refusal({"res=r", "nodecnt=x"}), "\"x\" is not a valid node count");

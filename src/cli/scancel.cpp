@@ -14,6 +14,8 @@ namespace switchyard::cli {
 namespace {
 
 constexpr std::string_view kProgram = "scancel";
+// What becomes of Slurm's number for "Invalid user id" as an exit code.
+constexpr int kNotAllowed = 2010 & 0xff;
 
 void say_done(const std::string& job, const ScancelOptions& options) {
     const bool step = job.find('.') != std::string::npos;
@@ -27,20 +29,22 @@ void say_done(const std::string& job, const ScancelOptions& options) {
 }
 
 // What went wrong, job by job. A job that is unknown or over is no failure: it does not run, which
-// is what was wanted; only -v tells of it.
+// is what was wanted; only -v tells of it. So it is with steps of a job, but not with those of no
+// job at all.
 bool report(const client::BulkAnswer& answer, const ScancelOptions& options) {
     bool good = true;
     if (options.verbose > 0) {
         for (const std::string& job : answer.touched) say_done(job, options);
     }
     for (const client::Problem& problem : answer.problems) {
-        const bool gone = problem.code == Errc::InvalidJobId || problem.code == Errc::JobFinished;
-        if (!gone) good = false;
-        if (options.quiet ? gone : gone && options.verbose == 0) continue;
         const bool step = problem.job.find('.') != std::string::npos;
-        say_error(kProgram,
-                  fmt::format("Kill {} error on {} id {}: {}", step ? "step" : "job",
-                              step ? "job step" : "job", problem.job, errc_text(problem.code)));
+        const bool gone = (problem.code == Errc::InvalidJobId && !step) ||
+                          problem.code == Errc::JobFinished || problem.code == Errc::InvalidStepId;
+        if (!gone) good = false;
+        const bool silent = problem.code == Errc::InvalidJobId || gone;
+        if (options.quiet ? silent : gone && options.verbose == 0) continue;
+        say_error(kProgram, fmt::format("Kill job error on {} id {}: {}", step ? "job step" : "job",
+                                        problem.job, errc_text(problem.code)));
     }
     return good;
 }
@@ -116,7 +120,7 @@ int run(const ScancelOptions& options) {
     const auto good = cancel(*session, options);
     if (!good) {
         say_error(kProgram, good.error().message);
-        return 1;
+        return good.error().code == Errc::InvalidUserId ? kNotAllowed : 1;
     }
     return *good ? 0 : 1;
 }

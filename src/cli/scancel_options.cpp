@@ -96,9 +96,16 @@ Taken take_verbose(ScancelOptions& options, const OptionUse& use) {
     return std::nullopt;
 }
 
+Taken take_admin_comment(ScancelOptions& options, const OptionUse& use) {
+    options.signal.admin_comment = use.value;
+    return std::nullopt;
+}
+
 const Option<ScancelOptions> kOptions[] = {
     {{"account", 'A', Argument::Required, "NAME", "only jobs of this account", "SCANCEL_ACCOUNT"},
      take_name<&client::JobFilter::accounts>},
+    {{"admin-comment", 0, Argument::Required, "TEXT", "set the AdminComment of cancelled jobs"},
+     take_admin_comment},
     {{"batch", 'b', Argument::None, "", "signal only the batch shell", "SCANCEL_BATCH"},
      take_switch<&client::SignalOptions::batch_only>},
     {{"ctld", 0, Argument::None, "", "ask the controller (which is always asked)", "SCANCEL_CTLD"},

@@ -103,32 +103,61 @@ Result<wire::Reply> call_controller(Scontrol& control, std::string_view name,
     return reply;
 }
 
-bool print_ping(Scontrol& control) {
-    const auto said = [&](const std::string& host, bool up) {
-        print(fmt::format("Slurmctld(primary) at {} is {}\n", host, up ? "UP" : "DOWN"));
-    };
-    auto session = open_session("scontrol");
-    if (session) {
+// Whether the controller answers, and how soon.
+struct Ping {
+    std::string host, cluster;
+    bool up = false;
+    std::chrono::microseconds latency{0};
+};
+
+Result<Ping> ping_controller() {
+    using Clock = std::chrono::steady_clock;
+    const Clock::time_point asked = Clock::now();
+    if (auto session = open_session("scontrol")) {
         wire::Request request;
         request.mutable_ping();
         if (const auto reply = session->connection.call(request); reply) {
-            said(reply->ping().host(), true);
-            return true;
+            return Ping{reply->ping().host(), session->config.cluster_name, true,
+                        std::chrono::floor<std::chrono::microseconds>(Clock::now() - asked)};
         }
     }
     // Nobody answers: the host is the one the configuration names.
-    const auto path = config::find_config_file();
-    const auto config =
-        path ? config::load_client_config(*path) : Result<config::Config>(fail(Errc::NotFound));
-    if (!config) {
-        control.complain(path ? config.error().message : path.error().message);
+    SY_TRY(const auto path, config::find_config_file());
+    SY_TRY(const auto config, config::load_client_config(path));
+    return Ping{config.controllers.empty() ? "(null)" : config.controllers.front().host,
+                config.cluster_name, false, std::chrono::microseconds{0}};
+}
+
+bool print_ping(Scontrol& control) {
+    const auto found = ping_controller();
+    if (!found) {
+        control.complain(found.error().message);
         return false;
     }
-    said(config->controllers.empty() ? "(null)" : config->controllers.front().host, false);
-    return false;
+    print(fmt::format("Slurmctld(primary) at {} is {}\n", found->host, found->up ? "UP" : "DOWN"));
+    return found->up;
+}
+
+// The document tells whether it answers; the exit code does not.
+void write_ping(Scontrol& control) {
+    const auto found = ping_controller();
+    if (!found) return control.complain(found.error().message);
+    format::Document document = open_document(control.document);
+    document.begin_list("pings");
+    document.begin_map();
+    document.text("hostname", found->host);
+    document.text("pinged", found->up ? "UP" : "DOWN");
+    document.boolean("responding", found->up);
+    document.integer("latency", found->latency.count());
+    document.text("mode", "primary");
+    document.boolean("primary", true);
+    document.end();
+    document.end();
+    close_document(document, control.document, found->cluster);
 }
 
 void ping(Scontrol& control, const Words&) {
+    if (control.document.kind) return write_ping(control);
     if (print_ping(control) || control.exit_code != 0) return;
     control.exit_code = 1;
     print(

@@ -163,7 +163,7 @@ void show_nodes(Scontrol& control, const std::string& names) {
     constexpr std::string_view kCall = "slurm_load_node error";
     Session* session = control.session(kCall);
     if (session == nullptr) return;
-    const auto answer = client::fetch_nodes(session->connection);
+    const auto answer = client::fetch_nodes(session->connection, {}, !control.all);
     if (!answer) return control.say_failed(kCall, answer.error());
     std::vector<const model::Node*> wanted;
     for (const model::Node& node : answer->nodes) {
@@ -208,12 +208,12 @@ void show_partitions(Scontrol& control, const std::string& names) {
     if (!answer) return control.say_failed(kCall, answer.error());
     std::vector<const model::Partition*> wanted;
     for (const model::Partition& partition : *partitions) {
-        if (names.empty() && (!partition.hidden || control.all)) wanted.push_back(&partition);
+        if (names.empty() && (!partition.concealed || control.all)) wanted.push_back(&partition);
     }
     std::string missing;
     for (const std::string& name : split_list(names)) {
         const auto partition = std::ranges::find(*partitions, name, &model::Partition::name);
-        if (partition != partitions->end()) {
+        if (partition != partitions->end() && (!partition->concealed || control.all)) {
             wanted.push_back(&*partition);
         } else {
             missing += fmt::format("Partition {} not found\n", name);

@@ -97,7 +97,12 @@ std::string ids_of(const std::vector<KeyWord>& words) {
 void update_job(Scontrol& control, const std::vector<KeyWord>& words) {
     const auto now = std::chrono::floor<Millis>(std::chrono::system_clock::now());
     const auto change = parse_job_change(words, now);
-    if (!change && change.error().code == Errc::DependencyProblem) {
+    if (!change && change.error().code == Errc::InvalidTime) {
+        fmt::print(stderr, "{}\n", change.error().message);
+        return;
+    }
+    if (!change && (change.error().code == Errc::DependencyProblem ||
+                    change.error().code == Errc::Unsupported)) {
         return control.complain(
             fmt::format("{} for job {}", change.error().message, ids_of(words)));
     }

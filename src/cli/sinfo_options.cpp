@@ -240,7 +240,7 @@ bool is_wanted(const model::Partition& partition, const SinfoOptions& options) {
     if (!options.partitions.empty()) {
         return std::ranges::find(options.partitions, partition.name) != options.partitions.end();
     }
-    return options.all_partitions || !partition.hidden;
+    return options.all_partitions || !partition.concealed;
 }
 
 std::string default_format(const SinfoOptions& options,

@@ -49,6 +49,14 @@ Failure unknown_key(const KeyWord& word) {
         fmt::format("Update of this parameter is not supported: {}\nRequest aborted", word.typed));
 }
 
+// Of partitions the same is said otherwise.
+Failure unknown_partition_key(const KeyWord& word) {
+    return fail(Errc::InvalidArgument,
+                fmt::format("scontrol: error: Update of this parameter is not supported: {}\n\n"
+                            "scontrol: error: Request aborted",
+                            word.typed));
+}
+
 constexpr std::string_view kNoChanges = "No changes specified";
 
 std::string text_of(const KeyWord& word) { return word.value.value_or(""); }
@@ -214,16 +222,109 @@ Status set_partitions(JobUpdate& update, const KeyWord& word, Instant) {
     return {};
 }
 
+Status set_time_min(JobUpdate& update, const KeyWord& word, Instant) {
+    const auto limit = model::parse_time_limit(text_of(word));
+    if (!limit) return bad_duration(word);
+    update.time_min = *limit;
+    return {};
+}
+
+// A moment that means nothing changes nothing; Slurm says so and calls it well done.
+Status set_end(JobUpdate& update, const KeyWord& word, Instant now) {
+    const auto moment = model::parse_instant(text_of(word), now);
+    if (!moment) {
+        return fail(Errc::InvalidTime,
+                    fmt::format("Invalid time specification (pos=0): {}", text_of(word)));
+    }
+    update.end = *moment;
+    return {};
+}
+
+// "2", "2-4"
+Status set_cpu_count(JobUpdate& update, const KeyWord& word, Instant) {
+    const std::string text = text_of(word);
+    const std::size_t dash = text.find('-');
+    const auto least = parse_uint(text.substr(0, dash));
+    const auto most =
+        dash == std::string::npos ? least : parse_uint(std::string_view(text).substr(dash + 1));
+    const std::string refusal = bad_value(word).error.message;
+    if (!least || !most) {
+        return fail(Errc::InvalidArgument,
+                    fmt::format("scontrol: error: Invalid numeric value \"{}\" for {}.\n{}", text,
+                                word.key, refusal));
+    }
+    if (*least == 0 || *least > *most || *most > std::numeric_limits<std::uint32_t>::max())
+        return fail(Errc::InvalidArgument, refusal);
+    update.cpus = static_cast<std::uint32_t>(*least);
+    update.cpus_max = static_cast<std::uint32_t>(*most);
+    return {};
+}
+
+Status set_core_spec(JobUpdate& update, const KeyWord& word, Instant) {
+    const auto count = parse_int(text_of(word));
+    if (!count || *count < -1 || *count > std::numeric_limits<std::uint16_t>::max())
+        return bad_value(word);
+    update.core_spec = static_cast<std::int32_t>(*count);
+    return {};
+}
+
+Status set_tmp_disk(JobUpdate& update, const KeyWord& word, Instant) {
+    SY_TRY(const std::uint32_t amount, number_of(word));
+    update.tmp_disk = model::MiB{amount};
+    return {};
+}
+
+// What cannot be had here, and why.
+template <class Update>
+Status refuse_key(Update&, const KeyWord& word, Instant) {
+    struct Reason {
+        std::string_view key, why;
+    };
+    constexpr Reason kReasons[] = {
+        {"Clusters", "this cluster is in no federation"},
+        {"ClusterFeatures", "this cluster is in no federation"},
+        {"CertToken", "nodes are known by the cluster key, not by certificates"},
+        {"CpuBind", "tasks are bound as their step asks; nodes have no mode of their own"},
+        {"Exclusive", "there is no topology of nodes"},
+        {"Gres", "what a node has is said by slurm.conf and gres.conf; see scontrol reconfigure"},
+        {"JobDefaults", "there are no defaults of jobs by the card"},
+        {"MaxCPUsPerSocket", "there is no limit of CPUs by the socket; see MaxCPUsPerNode"},
+        {"PowerDownOnIdle", "nodes are not switched on and off here: there is no power saving"},
+        {"TRESBillingWeights", "nothing is billed"},
+        {"DelayBoot", "nodes are not rebooted for the features of a job"},
+        {"Reboot", "nodes are not rebooted for a job; see scontrol reboot"},
+        {"ResetAccrueTime", "priority does not grow with time"},
+        {"SiteFactor", "there is no site factor in priorities"},
+        {"Switches", "there is no topology of switches"},
+        {"wait-for-switch", "there is no topology of switches"},
+        {"ThreadSpec", "whole cores are set aside; use CoreSpec"},
+        {"Topology", "there is no topology of nodes"},
+    };
+    std::string_view why = "not supported";
+    for (const Reason& each : kReasons) {
+        if (each.key == word.key) why = each.why;
+    }
+    return fail(Errc::InvalidArgument, fmt::format("{}: {}\nRequest aborted", word.typed, why));
+}
+
+Status refuse_buffers(JobUpdate&, const KeyWord&, Instant) { return fail(Errc::Unsupported); }
+
 const Key<JobUpdate> kJobKeys[] = {
     {"Account", set_text<JobUpdate, &JobUpdate::account>},
     {"AdminComment", set_text<JobUpdate, &JobUpdate::admin_comment>},
     {"ArrayTaskThrottle", set_number<JobUpdate, &JobUpdate::array_throttle>},
+    {"BurstBuffer", refuse_buffers},
+    {"Clusters", refuse_key<JobUpdate>},
+    {"ClusterFeatures", refuse_key<JobUpdate>},
     {"Comment", set_text<JobUpdate, &JobUpdate::comment>},
     {"Contiguous", set_flag<JobUpdate, &JobUpdate::contiguous>},
+    {"CoreSpec", set_core_spec},
     {"CPUsPerTask", set_number<JobUpdate, &JobUpdate::cpus_per_task>},
     {"Deadline", set_moment<&JobUpdate::deadline>},
+    {"DelayBoot", refuse_key<JobUpdate>},
     {"Dependency", set_dependency},
     {"EligibleTime", set_moment<&JobUpdate::begin>},
+    {"EndTime", set_end},
     {"ExcNodeList", set_nodes<JobUpdate, &JobUpdate::excluded_nodes>},
     {"Extra", set_text<JobUpdate, &JobUpdate::extra>},
     {"Features", set_text<JobUpdate, &JobUpdate::constraint>},
@@ -231,29 +332,44 @@ const Key<JobUpdate> kJobKeys[] = {
     {"Licenses", set_text<JobUpdate, &JobUpdate::licenses>},
     {"MailType", set_mail_type},
     {"MailUser", set_text<JobUpdate, &JobUpdate::mail_user>},
+    {"MCSLabel", set_text<JobUpdate, &JobUpdate::mcs_label>},
     {"MinCPUsNode", set_number<JobUpdate, &JobUpdate::cpus_min>},
     {"MinMemoryCPU", set_memory<model::MemoryRequest::Per::Cpu>},
     {"MinMemoryNode", set_memory<model::MemoryRequest::Per::Node>},
+    {"MinTmpDiskNode", set_tmp_disk},
     {"Nice", set_nice},
+    {"NodeList", set_nodes<JobUpdate, &JobUpdate::required_nodes>},
+    {"NumCPUs", set_cpu_count},
     {"NumNodes", set_node_count},
     {"NumTasks", set_number<JobUpdate, &JobUpdate::tasks>},
     {"OverSubscribe", set_flag<JobUpdate, &JobUpdate::oversubscribe>},
     {"Partition", set_partitions},
+    {"Prefer", set_text<JobUpdate, &JobUpdate::prefer>},
     {"Priority", set_number<JobUpdate, &JobUpdate::priority>},
     {"QOS", set_text<JobUpdate, &JobUpdate::qos>},
+    {"Reboot", refuse_key<JobUpdate>},
+    {"ReqCores", set_number<JobUpdate, &JobUpdate::cores_per_socket>},
     {"ReqNodeList", set_nodes<JobUpdate, &JobUpdate::required_nodes>},
     {"ReqNodes", set_node_count},
     {"ReqProcs", set_number<JobUpdate, &JobUpdate::tasks>},
+    {"ReqSockets", set_number<JobUpdate, &JobUpdate::sockets_per_node>},
+    {"ReqThreads", set_number<JobUpdate, &JobUpdate::threads_per_core>},
     {"Requeue", set_flag<JobUpdate, &JobUpdate::requeue>},
     {"ReservationName", set_text<JobUpdate, &JobUpdate::reservation>},
+    {"ResetAccrueTime", refuse_key<JobUpdate>},
     {"Shared", set_flag<JobUpdate, &JobUpdate::oversubscribe>},
+    {"SiteFactor", refuse_key<JobUpdate>},
     {"StartTime", set_moment<&JobUpdate::begin>},
     {"StdErr", set_text<JobUpdate, &JobUpdate::std_err>},
     {"StdIn", set_text<JobUpdate, &JobUpdate::std_in>},
     {"StdOut", set_text<JobUpdate, &JobUpdate::std_out>},
+    {"Switches", refuse_key<JobUpdate>},
     {"TasksPerNode", set_number<JobUpdate, &JobUpdate::tasks_per_node>},
+    {"ThreadSpec", refuse_key<JobUpdate>},
     {"TimeLimit", set_time_limit},
+    {"TimeMin", set_time_min},
     {"TresPerNode", set_gres},
+    {"wait-for-switch", refuse_key<JobUpdate>},
     {"WCKey", set_text<JobUpdate, &JobUpdate::wckey>},
     {"WorkDir", set_text<JobUpdate, &JobUpdate::work_dir>},
 };
@@ -306,6 +422,25 @@ Status set_weight(NodeUpdate& update, const KeyWord& word, Instant) {
     update.weight = *weight;
     return {};
 }
+// One for all nodes, or as many as there are nodes: "i-[1-4]".
+template <std::optional<std::vector<std::string>> NodeUpdate::* Member>
+Status set_each(NodeUpdate& update, const KeyWord& word, Instant) {
+    if (text_of(word).empty()) {
+        (update.*Member).emplace();
+        return {};
+    }
+    SY_TRY(update.*Member, nodes_of(word));
+    return {};
+}
+Status set_resume_after(NodeUpdate& update, const KeyWord& word, Instant) {
+    const auto seconds = parse_int(text_of(word));
+    if (!seconds || *seconds < -1 || *seconds > std::numeric_limits<std::uint32_t>::max()) {
+        return fail(Errc::InvalidArgument,
+                    fmt::format("scontrol: error: Invalid value {} for {}", word.typed, word.key));
+    }
+    update.resume_after = Seconds{*seconds};
+    return {};
+}
 Status set_features(NodeUpdate& update, const KeyWord& word, Instant) {
     update.features = split_list(text_of(word));
     return {};
@@ -316,9 +451,18 @@ const Key<NodeUpdate> kNodeKeys[] = {
     {"ActiveFeatures", set_features},
     {"AvailableFeatures", set_features},
     {"Features", set_features},
+    {"CertToken", refuse_key<NodeUpdate>},
     {"Comment", set_text<NodeUpdate, &NodeUpdate::comment>},
+    {"CpuBind", refuse_key<NodeUpdate>},
     {"Extra", set_text<NodeUpdate, &NodeUpdate::extra>},
+    {"Gres", refuse_key<NodeUpdate>},
+    {"InstanceId", set_each<&NodeUpdate::instance_ids>},
+    {"InstanceType", set_each<&NodeUpdate::instance_types>},
+    {"NodeAddr", set_each<&NodeUpdate::addresses>},
+    {"NodeHostname", set_each<&NodeUpdate::host_names>},
     {"Reason", set_node_reason},
+    {"ResumeAfter", set_resume_after},
+    {"Topology", refuse_key<NodeUpdate>},
     {"State", set_node_state},
     {"Weight", set_weight},
 };
@@ -390,10 +534,68 @@ Status set_preempt_mode(PartitionUpdate& update, const KeyWord& word, Instant) {
     return {};
 }
 
+// A count, or none.
+template <std::optional<std::uint32_t> PartitionUpdate::* Member>
+Status set_limit(PartitionUpdate& update, const KeyWord& word, Instant) {
+    const std::string text = to_lower(text_of(word));
+    if (text == "unlimited" || text == "infinite") {
+        update.*Member = PartitionUpdate::kNone;
+        return {};
+    }
+    SY_TRY(update.*Member, number_of(word));
+    return {};
+}
+template <std::optional<model::MiB> PartitionUpdate::* Member>
+Status set_mebibytes(PartitionUpdate& update, const KeyWord& word, Instant) {
+    SY_TRY(const std::uint32_t amount, number_of(word));
+    update.*Member = model::MiB{amount};
+    return {};
+}
+Status set_exclusive(PartitionUpdate& update, const KeyWord& word, Instant) {
+    using Over = model::Partition::OverSubscribe;
+    const std::string text = to_lower(text_of(word));
+    if (text == "no" || text == "none") {
+        update.exclusive_user = false;
+        update.over_subscribe = Over::No;
+    } else if (text == "user") {
+        update.exclusive_user = true;
+    } else if (text == "node") {
+        update.over_subscribe = Over::Exclusive;
+    } else if (text == "topo") {
+        return refuse_key(update, word, Instant{});
+    } else {
+        return bad_choice(word, "NO, NODE, USER, TOPO");
+    }
+    return {};
+}
+
 const Key<PartitionUpdate> kPartitionKeys[] = {
     {"PartitionName", set_partition_name},
+    {"AllocNodes", set_names<PartitionUpdate, &PartitionUpdate::alloc_nodes>},
     {"AllowAccounts", set_names<PartitionUpdate, &PartitionUpdate::allow_accounts>},
     {"AllowGroups", set_names<PartitionUpdate, &PartitionUpdate::allow_groups>},
+    {"AllowQOS", set_names<PartitionUpdate, &PartitionUpdate::allow_qos>},
+    {"Alternate", set_text<PartitionUpdate, &PartitionUpdate::alternate>},
+    {"CpuBind", refuse_key<PartitionUpdate>},
+    {"DefMemPerCPU", set_mebibytes<&PartitionUpdate::def_mem_per_cpu>},
+    {"DefMemPerNode", set_mebibytes<&PartitionUpdate::def_mem_per_node>},
+    {"DenyAccounts", set_names<PartitionUpdate, &PartitionUpdate::deny_accounts>},
+    {"DenyQOS", set_names<PartitionUpdate, &PartitionUpdate::deny_qos>},
+    {"DisableRootJobs", set_yes_or_no<&PartitionUpdate::disable_root_jobs>},
+    {"Exclusive", set_exclusive},
+    {"ExclusiveUser", set_yes_or_no<&PartitionUpdate::exclusive_user>},
+    {"JobDefaults", refuse_key<PartitionUpdate>},
+    {"LLN", set_yes_or_no<&PartitionUpdate::lln>},
+    {"MaxCPUsPerNode", set_limit<&PartitionUpdate::max_cpus_per_node>},
+    {"MaxCPUsPerSocket", refuse_key<PartitionUpdate>},
+    {"MaxMemPerCPU", set_mebibytes<&PartitionUpdate::max_mem_per_cpu>},
+    {"MaxMemPerNode", set_mebibytes<&PartitionUpdate::max_mem_per_node>},
+    {"OverTimeLimit", set_limit<&PartitionUpdate::over_time_limit>},
+    {"PowerDownOnIdle", refuse_key<PartitionUpdate>},
+    {"QOS", set_text<PartitionUpdate, &PartitionUpdate::qos>},
+    {"ReqResv", set_yes_or_no<&PartitionUpdate::require_reservation>},
+    {"Topology", refuse_key<PartitionUpdate>},
+    {"TRESBillingWeights", refuse_key<PartitionUpdate>},
     {"Default", set_yes_or_no<&PartitionUpdate::is_default>},
     {"DefaultTime", set_default_time},
     {"GraceTime", set_number<PartitionUpdate, &PartitionUpdate::grace_time>},
@@ -494,6 +696,13 @@ Result<NodeUpdate> parse_node_change(const std::vector<KeyWord>& words) {
         return fail(Errc::InvalidArgument,
                     "You must specify a reason when DOWNING or DRAINING a node. Request denied");
     }
+    const bool returns =
+        update.verb == model::NodeVerb::Drain || update.verb == model::NodeVerb::Down;
+    if (update.resume_after && !returns) {
+        return fail(Errc::InvalidArgument,
+                    "You can only specify a resume time when DOWNING or DRAINING a node. Request "
+                    "denied");
+    }
     return update;
 }
 
@@ -502,8 +711,9 @@ Result<PartitionUpdate> parse_partition_change(const std::vector<KeyWord>& words
     PartitionUpdate update;
     update.action = action;
     for (const KeyWord& word : words) {
-        SY_CHECK(
-            apply(std::span<const Key<PartitionUpdate>>(kPartitionKeys), update, word, Instant{}));
+        const std::span<const Key<PartitionUpdate>> keys(kPartitionKeys);
+        if (find_key(keys, word.key) == nullptr) return unknown_partition_key(word);
+        SY_CHECK(apply(keys, update, word, Instant{}));
     }
     if (update.name.empty()) {
         return fail(Errc::InvalidArgument, "PartitionName must be given.");

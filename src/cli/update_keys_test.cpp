@@ -85,6 +85,44 @@ TEST(UpdateKeys, EveryKindOfValueIsRead) {
     EXPECT_TRUE(job("jobid=1 Dependency=")->update.dependency->empty());
 }
 
+TEST(UpdateKeys, SizesAndTimesOfJobsAreRead) {
+    const auto change =
+        job("JobId=1 TimeMin=5 NumCPUs=2-4 CoreSpec=-1 MinTmpDiskNode=10 Prefer=a ReqCores=2 "
+            "ReqSockets=1 ReqThreads=3 NodeList=n[1-2] MCSLabel=m EndTime=2026-11-16T12:00:00");
+    ASSERT_TRUE(change) << change.error().message;
+    const model::JobUpdate& update = change->update;
+    EXPECT_EQ(update.time_min->seconds, Minutes{5});
+    EXPECT_EQ(update.cpus, 2u);
+    EXPECT_EQ(update.cpus_max, 4u);
+    EXPECT_EQ(update.core_spec, -1);
+    EXPECT_EQ(update.tmp_disk->value, 10u);
+    EXPECT_EQ(update.prefer, "a");
+    EXPECT_EQ(update.cores_per_socket, 2u);
+    EXPECT_EQ(update.sockets_per_node, 1u);
+    EXPECT_EQ(update.threads_per_core, 3u);
+    EXPECT_EQ(update.required_nodes, (std::vector<std::string>{"n1", "n2"}));
+    EXPECT_EQ(update.mcs_label, "m");
+    EXPECT_TRUE(update.end);
+}
+
+TEST(UpdateKeys, BadSizesAndTimesOfJobsAreRefusedInSlurmsWords) {
+    const auto said = [](std::string_view word) {
+        return job("jobid=1 " + std::string(word)).error().message;
+    };
+    EXPECT_EQ(said("TimeMin=xx"), "scontrol: error: Invalid TimeMin value");
+    EXPECT_EQ(said("NumCPUs=4-2"), "scontrol: error: Invalid NumCPUs value: 4-2");
+    EXPECT_EQ(said("NumCPUs=0"), "scontrol: error: Invalid NumCPUs value: 0");
+    EXPECT_EQ(said("NumCPUs=x"),
+              "scontrol: error: Invalid numeric value \"x\" for NumCPUs.\n"
+              "scontrol: error: Invalid NumCPUs value: x");
+    EXPECT_EQ(said("CoreSpec=x"), "scontrol: error: Invalid CoreSpec value: x");
+    EXPECT_EQ(said("MinTmpDiskNode=5G"), "scontrol: error: Invalid MinTmpDiskNode value: 5G");
+    EXPECT_EQ(said("EndTime=xx"), "Invalid time specification (pos=0): xx");
+    EXPECT_EQ(said("Switches=1@5"),
+              "Switches=1@5: there is no topology of switches\nRequest aborted");
+    EXPECT_EQ(job("jobid=1 BurstBuffer=x").error().code, Errc::Unsupported);
+}
+
 TEST(UpdateKeys, KeysMayBeShortenedWhileTheyAreUnique) {
     EXPECT_TRUE(job("jobid=1 timel=5"));
     EXPECT_FALSE(job("jobid=1 min=5"));
@@ -148,6 +186,60 @@ TEST(UpdateKeys, ANodeIsNotTakenAwayWithoutAReason) {
     EXPECT_EQ(drained->reason, "disk");
     EXPECT_EQ(parse_node_change(words("nodename=n1 state=RESUME"))->verb, model::NodeVerb::Resume);
     EXPECT_FALSE(parse_node_change(words("nodename=n1 state=asleep")));
+}
+
+TEST(UpdateKeys, ANodeIsDescribedAndComesBackWhenItIsTold) {
+    const auto change = parse_node_change(
+        words("nodename=n[1-2] instanceid=i-[1-2] instancetype=t nodeaddr=a[1-2] nodehostname=h "
+              "state=down reason=disk resumeafter=60"));
+    ASSERT_TRUE(change) << change.error().message;
+    EXPECT_EQ(change->instance_ids, (std::vector<std::string>{"i-1", "i-2"}));
+    EXPECT_EQ(change->instance_types, std::vector<std::string>{"t"});
+    EXPECT_EQ(change->addresses, (std::vector<std::string>{"a1", "a2"}));
+    EXPECT_EQ(change->host_names, std::vector<std::string>{"h"});
+    EXPECT_EQ(change->resume_after, Seconds{60});
+    EXPECT_EQ(parse_node_change(words("nodename=n1 resumeafter=5")).error().message,
+              "You can only specify a resume time when DOWNING or DRAINING a node. Request denied");
+    EXPECT_EQ(parse_node_change(words("nodename=n1 resumeafter=x")).error().message,
+              "scontrol: error: Invalid value resumeafter=x for ResumeAfter");
+    EXPECT_EQ(parse_node_change(words("nodename=n1 cpubind=core")).error().message,
+              "cpubind=core: tasks are bound as their step asks; nodes have no mode of their own\n"
+              "Request aborted");
+}
+
+TEST(UpdateKeys, TheRulesOfAPartitionAreRead) {
+    const auto change = parse_partition_change(
+        words("partitionname=a allocnodes=n1,n2 allowqos=ALL denyqos=x denyaccounts=b qos=q "
+              "alternate=c defmempercpu=100 maxmempernode=0 disablerootjobs=yes exclusive=user "
+              "lln=yes maxcpuspernode=UNLIMITED overtimelimit=5 reqresv=yes"),
+        Action::Update);
+    ASSERT_TRUE(change) << change.error().message;
+    EXPECT_EQ(change->alloc_nodes, (std::vector<std::string>{"n1", "n2"}));
+    EXPECT_TRUE(change->allow_qos->empty());
+    EXPECT_EQ(change->deny_qos, std::vector<std::string>{"x"});
+    EXPECT_EQ(change->deny_accounts, std::vector<std::string>{"b"});
+    EXPECT_EQ(change->qos, "q");
+    EXPECT_EQ(change->alternate, "c");
+    EXPECT_EQ(change->def_mem_per_cpu->value, 100u);
+    EXPECT_EQ(change->max_mem_per_node->value, 0u);
+    EXPECT_EQ(change->disable_root_jobs, true);
+    EXPECT_EQ(change->exclusive_user, true);
+    EXPECT_EQ(change->lln, true);
+    EXPECT_EQ(change->max_cpus_per_node, model::PartitionUpdate::kNone);
+    EXPECT_EQ(change->over_time_limit, 5u);
+    EXPECT_EQ(change->require_reservation, true);
+    const auto said = [](std::string_view word) {
+        return parse_partition_change(words("partitionname=a " + std::string(word)), Action::Update)
+            .error()
+            .message;
+    };
+    EXPECT_EQ(said("defmempercpu=5G"), "scontrol: error: Invalid DefMemPerCPU value: 5G");
+    EXPECT_EQ(said("exclusive=xx"),
+              "scontrol: error: Invalid input: exclusive=xx\nscontrol: error: Acceptable "
+              "Exclusive values are NO, NODE, USER, TOPO");
+    EXPECT_EQ(said("colour=red"),
+              "scontrol: error: Update of this parameter is not supported: colour=red\n\n"
+              "scontrol: error: Request aborted");
 }
 
 TEST(UpdateKeys, APartitionIsMadeAndChanged) {

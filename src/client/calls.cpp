@@ -196,8 +196,10 @@ Result<JobsChunk> fetch_jobs(Connection& connection, const JobsQuery& query) {
     return all;
 }
 
-Result<NodesAnswer> fetch_nodes(Connection& connection, const std::vector<std::string>& names) {
+Result<NodesAnswer> fetch_nodes(Connection& connection, const std::vector<std::string>& names,
+                                bool conceal) {
     wire::Request request;
+    request.mutable_nodes()->set_conceal(conceal);
     put_strings(names, request.mutable_nodes()->mutable_names());
     NodesAnswer answer;
     SY_CHECK(for_each_reply(connection, request,
@@ -275,6 +277,7 @@ Result<BulkAnswer> signal_jobs(Connection& connection, const JobFilter& filter,
     to->set_batch_only(options.batch_only);
     to->set_full(options.full);
     to->set_hurry(options.hurry);
+    if (!options.admin_comment.empty()) to->set_admin_comment(options.admin_comment);
     return call_bulk(connection, request);
 }
 

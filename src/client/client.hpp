@@ -115,7 +115,9 @@ struct NodesAnswer {
     std::vector<model::Node> nodes;
     Instant now{};
 };
-Result<NodesAnswer> fetch_nodes(Connection& connection, const std::vector<std::string>& names = {});
+// `conceal`: without the names of partitions that the caller is not shown unasked.
+Result<NodesAnswer> fetch_nodes(Connection& connection, const std::vector<std::string>& names = {},
+                                bool conceal = false);
 Result<std::vector<model::Partition>> fetch_partitions(Connection& connection);
 // Both, asked at once: one round trip.
 struct ClusterAnswer {
@@ -153,6 +155,7 @@ struct BulkAnswer {
 struct SignalOptions {
     int signal = 0;  // 0: end the job.
     bool batch_only = false, full = false, hurry = false;
+    std::string admin_comment;  // --admin-comment
 };
 Result<BulkAnswer> signal_jobs(Connection& connection, const JobFilter& filter,
                                const SignalOptions& options);

@@ -20,7 +20,7 @@ constexpr Parameter kParameters[] = {
     {"send_user_signal", ""},
     {"strict_order", ""},  // Never otherwise.
     {"reorder_count", "whoever can be spared is spared in any case"},
-    {"suspend_grace_time", "a job that is suspended is not warned"},
+    {"suspend_grace_time", ""},
     {"reclaim_licenses", "jobs are not preempted for their licenses"},
 };
 
@@ -63,7 +63,9 @@ Status set_preempt_exempt_time(Config& config, std::string_view value) {
 
 Status set_preempt_parameters(Config& config, std::string_view value) {
     for (const std::string& word : parse_list(value)) {
-        if (!starts_with_ignoring_case(word, "min_exempt_priority=")) continue;
+        if (!starts_with_ignoring_case(word, "min_exempt_priority=") &&
+            !starts_with_ignoring_case(word, "suspend_grace_time="))
+            continue;
         SY_CHECK(parse_number(std::string_view(word).substr(word.find('=') + 1), UINT32_MAX));
     }
     config.preempt_parameters = std::string(value);

@@ -119,6 +119,7 @@ class Controller::EffectWriter {
         freeze->set_job(order.job.value);
         freeze->set_attempt(order.attempt.value);
         freeze->set_thaw(order.thaw);
+        freeze->set_grace(static_cast<std::uint32_t>(order.grace.count()));
         to_node(order.node, out.SerializeAsString());
     }
     void operator()(const core::effect::StepEndKnown& order) {

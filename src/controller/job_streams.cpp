@@ -7,6 +7,7 @@
 #include "controller/controller.hpp"
 #include "controller/folded_job.hpp"
 #include "controller/replies.hpp"
+#include "controller/visibility.hpp"
 #include "controller/wire_fields.hpp"
 #include "wire/codec.hpp"
 
@@ -164,9 +165,7 @@ Result<JobStreams::Stream> JobStreams::open(Session& session, std::uint64_t requ
     stream.by_state = is_by_state(stream.match.filter);
     stream.walk = walk_for(stream.match);
     if (selectors.empty() && !query.hidden_partitions()) {
-        for (const model::Partition& partition : cluster.partitions()) {
-            if (partition.hidden) stream.hidden.push_back(partition.name);
-        }
+        stream.hidden = concealed_partitions(controller_, session.caller);
     }
     return stream;
 }
@@ -189,9 +188,15 @@ void JobStreams::offer(const Stream& stream, core::JobTable::const_iterator job)
         seen = look_at_folded(folded);
         meant = has_state(stream.match, stream.walk, seen);
     }
+    // A job that waits in several partitions is shown while one of them is.
+    const auto all_hidden = [&](const model::Job& each) {
+        if (!std::holds_alternative<model::Pending>(each.phase)) return true;
+        return std::ranges::all_of(each.spec->partitions, is_hidden);
+    };
     if (meant) {
-        if (!*meant || is_hidden(seen.partition)) return;
-    } else if (!stream.match(job->second) || is_hidden(job->second.partition)) {
+        if (!*meant || (is_hidden(seen.partition) && all_hidden(job->second))) return;
+    } else if (!stream.match(job->second) ||
+               (is_hidden(job->second.partition) && all_hidden(job->second))) {
         return;
     }
     if (folded.empty()) {

@@ -1,5 +1,8 @@
+#include <algorithm>
+
 #include "controller/replies.hpp"
 #include "controller/requests.hpp"
+#include "controller/visibility.hpp"
 #include "wire/codec.hpp"
 
 namespace switchyard::controller {
@@ -11,13 +14,23 @@ void handle_nodes(Controller& controller, Session& session, const wire::Request&
     reply.set_last(true);
     wire::NodesReply* out = reply.mutable_nodes();
     out->set_now(controller.now().time_since_epoch().count());
+    std::vector<std::string> concealed;
+    if (request.nodes().conceal()) concealed = concealed_partitions(controller, session.caller);
+    const auto add = [&](const model::Node& node) {
+        wire::Node* one = out->add_nodes();
+        wire::encode(node, one);
+        if (concealed.empty()) return;
+        one->clear_partitions();
+        for (const std::string& name : node.partitions) {
+            if (std::ranges::find(concealed, name) == concealed.end()) one->add_partitions(name);
+        }
+    };
     if (request.nodes().names().empty()) {
-        for (const model::Node& node : controller.cluster().nodes())
-            wire::encode(node, out->add_nodes());
+        for (const model::Node& node : controller.cluster().nodes()) add(node);
     }
     for (const std::string& name : request.nodes().names()) {
         const model::Node* node = controller.cluster().find_node(name);
-        if (node != nullptr) wire::encode(*node, out->add_nodes());
+        if (node != nullptr) add(*node);
     }
     controller.finish(session, reply.SerializeAsString());
 }

@@ -1,20 +1,25 @@
+#include <algorithm>
+
 #include "controller/replies.hpp"
 #include "controller/requests.hpp"
+#include "controller/visibility.hpp"
 #include "wire/codec.hpp"
 
 namespace switchyard::controller {
 
-// Hidden ones too: whether to show them is the command's choice (--all).
+// Concealed ones too: whether to show them is the command's choice (--all).
 void handle_partitions(Controller& controller, Session& session, const wire::Request& request) {
     wire::Reply reply;
     reply.set_id(request.id());
     reply.set_last(true);
     wire::PartitionsReply* out = reply.mutable_partitions();
     const std::string& wanted = request.partitions().name();
+    const std::vector<std::string> concealed = concealed_partitions(controller, session.caller);
     for (const model::Partition& partition : controller.cluster().partitions()) {
         if (!wanted.empty() && wanted != partition.name) continue;
         wire::Partition* one = out->add_partitions();
         wire::encode(partition, one);
+        one->set_concealed(std::ranges::find(concealed, partition.name) != concealed.end());
         // Shown is what applies.
         const core::Settings::Preempt& preempt = controller.cluster().settings().preempt;
         if (preempt.by_tier && !partition.preempt_mode)

@@ -82,6 +82,11 @@ void apply_preemption(const config::Config& config, core::Settings& settings) {
         constexpr std::string_view kPriority = "min_exempt_priority=";
         if (equals_ignoring_case(word, "youngest_first")) preempt.youngest_first = true;
         if (equals_ignoring_case(word, "send_user_signal")) preempt.send_user_signal = true;
+        constexpr std::string_view kGrace = "suspend_grace_time=";
+        if (starts_with_ignoring_case(word, kGrace)) {
+            if (const auto seconds = parse_uint(word.substr(kGrace.size())))
+                preempt.suspend_grace = Seconds{static_cast<std::int64_t>(*seconds)};
+        }
         if (!starts_with_ignoring_case(word, kPriority)) return;
         if (const auto number = parse_uint(word.substr(kPriority.size())))
             preempt.min_exempt_priority = static_cast<std::uint32_t>(*number);

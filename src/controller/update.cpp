@@ -38,7 +38,8 @@ void handle_signal(Controller& controller, Session& session, const wire::Request
                                         .signal = signal.signal(),
                                         .batch_only = signal.batch_only(),
                                         .full = signal.full(),
-                                        .hurry = signal.hurry()});
+                                        .hurry = signal.hurry(),
+                                        .admin_comment = signal.admin_comment()});
 }
 
 void handle_update_job(Controller& controller, Session& session, const wire::Request& request) {

@@ -88,7 +88,8 @@ struct Node {
     std::optional<NodeMark> mark;    // Why it is down or drained, or to be rebooted.
     std::optional<NodeReboot> reboot;
     std::optional<Instant> last_busy;
-    std::string comment, extra;
+    std::string comment, extra, instance_id, instance_type;
+    std::optional<Instant> resume_at;  // Down or drained until then.
 
     // Derived from the jobs on it; kept by the controller, not stored.
     IndexSet used_cores;

@@ -48,6 +48,7 @@ struct Partition {
     std::uint32_t grace_time = 0;
     std::optional<std::uint32_t> over_time_limit;  // Minutes.
     std::optional<PreemptMode> preempt_mode;       // None: the cluster's.
+    bool concealed = false;  // From whoever asked, who is shown it only on demand; not stored.
     bool operator==(const Partition&) const = default;
 };
 

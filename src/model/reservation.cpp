@@ -41,6 +41,7 @@ constexpr FlagWord kFlagWords[] = {
     {ReservationFlag::NoHoldJobsAfter, "NO_HOLD_JOBS_AFTER_END", "NO_HOLD_JOBS_AFTER"},
     {ReservationFlag::Magnetic, "MAGNETIC"},
     {ReservationFlag::UserDelete, "USER_DELETE"},
+    {ReservationFlag::ForceStart, "FORCE_START"},
 };
 
 const FlagWord* find_flag(std::string_view word) {
@@ -107,6 +108,19 @@ bool admits(const Reservation& reservation, std::uint32_t uid,
         return std::ranges::find(groups, group.name) != groups.end();
     };
     return names_uid(reservation.groups, uid) || std::ranges::any_of(reservation.groups, is_member);
+}
+
+bool admits_job(const Reservation& reservation, std::string_view qos,
+                const std::vector<std::string>& partitions) {
+    const auto named = [](const std::vector<std::string>& list, std::string_view name) {
+        return std::ranges::find(list, name) != list.end();
+    };
+    if (!reservation.qos.empty() && named(reservation.qos, qos) == reservation.qos_denied)
+        return false;
+    if (reservation.allowed_partitions.empty()) return true;
+    return std::ranges::any_of(partitions, [&](const std::string& partition) {
+        return named(reservation.allowed_partitions, partition) != reservation.partitions_denied;
+    });
 }
 
 std::string format_flags(const Reservation& reservation) {

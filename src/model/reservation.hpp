@@ -41,6 +41,7 @@ enum class ReservationFlag : std::uint32_t {
     NoHoldJobsAfter = 1u << 18,  // Jobs that waited for it wait like others when it is over.
     Magnetic = 1u << 19,         // Jobs that may use it do so unasked.
     UserDelete = 1u << 20,       // Whoever may use it may delete it.
+    ForceStart = 1u << 21,       // What repeats may have begun long ago.
 };
 using ReservationFlags = std::uint32_t;
 
@@ -69,8 +70,10 @@ struct Reservation {
     std::string features, partition, licenses, comment;
     ReservationFlags flags = 0;
     std::vector<NamedUsers> users, groups;
-    std::vector<std::string> accounts;
-    bool users_denied = false, accounts_denied = false;  // Everybody but those.
+    std::vector<std::string> accounts, qos, allowed_partitions;
+    // Everybody but those.
+    bool users_denied = false, accounts_denied = false, qos_denied = false,
+         partitions_denied = false;
     std::optional<Seconds> max_start_delay;
     Seconds purge_after{300};           // With PurgeComp.
     std::optional<Instant> idle_since;  // With PurgeComp: nobody uses it.
@@ -94,6 +97,9 @@ Instant next_occurrence(Instant start, ReservationFlags flags);
 // far as they are known.
 bool admits(const Reservation& reservation, std::uint32_t uid,
             const std::vector<std::string>& groups, std::string_view account);
+// Whether a job of this QOS, in any of these partitions, may.
+bool admits_job(const Reservation& reservation, std::string_view qos,
+                const std::vector<std::string>& partitions);
 
 // "MAINT,SPEC_NODES", "PURGE_COMP=00:05:00"; empty: none.
 std::string format_flags(const Reservation& reservation);
@@ -128,7 +134,7 @@ struct ReservationUpdate {
     std::optional<std::uint32_t> core_count;  // In all,
     bool cores_per_node = false;              // or of each node.
     std::optional<std::string> features, partition, licenses, comment;
-    NameListChange users, groups, accounts;
+    NameListChange users, groups, accounts, qos, allowed_partitions;
     FlagChange flags;
     std::optional<Seconds> max_start_delay;  // 0: none.
     bool skip = false;                       // The present occurrence is over.
@@ -137,5 +143,7 @@ struct ReservationUpdate {
 
 // A length that stands for "unlimited", as Slurm has it.
 inline constexpr Seconds kUnlimitedReservation{365 * 86400};
+// When a reservation of no duration ends: never, as Slurm writes it.
+inline constexpr Instant kEndlessReservation{Seconds{4294967295}};
 
 }  // namespace switchyard::model

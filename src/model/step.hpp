@@ -41,6 +41,8 @@ struct StepSpec {
     std::optional<std::uint32_t>
         resv_ports;         // --resv-ports: how many; 0: one for each node's task.
     bool detached = false;  // srun --async: it goes on without its srun.
+    std::string srun_host;  // Where the srun that asked for it runs, and as which process.
+    std::uint32_t srun_pid = 0;
     bool operator==(const StepSpec&) const = default;
 };
 

@@ -21,14 +21,19 @@ struct TimeLimitChange {
 
 struct JobUpdate {
     std::optional<std::string> name, account, qos, wckey, comment, admin_comment, constraint,
-        reservation, licenses, std_in, std_out, std_err, work_dir, mail_user, extra;
+        reservation, licenses, std_in, std_out, std_err, work_dir, mail_user, extra, prefer,
+        mcs_label;
     std::optional<std::vector<std::string>> partitions, required_nodes, excluded_nodes;
     std::optional<TimeLimitChange> time_limit;
-    std::optional<Instant> begin, deadline;
+    std::optional<TimeLimit> time_min;
+    std::optional<Instant> begin, deadline, end;
     std::optional<std::uint32_t> priority;
     std::optional<std::int32_t> nice;
     std::optional<std::uint32_t> nodes_min, nodes_max, tasks, cpus_per_task, cpus_min,
-        tasks_per_node;
+        tasks_per_node, sockets_per_node, cores_per_socket, threads_per_core;
+    std::optional<std::uint32_t> cpus, cpus_max;  // NumCPUs: in all.
+    std::optional<std::int32_t> core_spec;        // -1: none.
+    std::optional<MiB> tmp_disk;
     std::optional<MemoryRequest> memory;
     std::optional<std::vector<GresRequest>> gres_per_node;
     std::optional<Dependency> dependency;
@@ -56,6 +61,9 @@ struct NodeUpdate {
     std::optional<std::string> reason, comment, extra;
     std::optional<std::uint32_t> weight;
     std::optional<std::vector<std::string>> features;
+    // One for all nodes, or one for each of them.
+    std::optional<std::vector<std::string>> instance_ids, instance_types, addresses, host_names;
+    std::optional<Seconds> resume_after;  // Negative: never.
     bool operator==(const NodeUpdate&) const = default;
 };
 
@@ -63,9 +71,15 @@ struct PartitionUpdate {
     enum class Action : std::uint8_t { Update = 0, Create = 1, Delete = 2 };
     Action action = Action::Update;
     std::string name;
-    std::optional<std::vector<std::string>> nodes, allow_groups, allow_accounts;
+    std::optional<std::vector<std::string>> nodes, allow_groups, allow_accounts, deny_accounts,
+        allow_qos, deny_qos, alloc_nodes;
+    std::optional<std::string> qos, alternate;
     std::optional<PartitionState> state;
-    std::optional<bool> is_default, hidden, root_only;
+    std::optional<bool> is_default, hidden, root_only, disable_root_jobs, lln, require_reservation,
+        exclusive_user;
+    static constexpr std::uint32_t kNone = 0xffffffff;  // No limit, or none of its own.
+    std::optional<std::uint32_t> max_cpus_per_node, over_time_limit;
+    std::optional<MiB> def_mem_per_cpu, def_mem_per_node, max_mem_per_cpu, max_mem_per_node;
     std::optional<TimeLimit> max_time;
     std::optional<std::optional<TimeLimit>> default_time;
     std::optional<std::uint32_t> min_nodes, priority_tier, priority_job_factor;

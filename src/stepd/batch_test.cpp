@@ -257,6 +257,25 @@ TEST_F(StepdTest, ASuspendedJobStandsStillAndSoDoesItsDeadline) {
     let_go();
 }
 
+TEST_F(StepdTest, ASuspendedJobIsWarnedBeforeItStandsStill) {
+    start_batch(
+        "trap 'echo warned' TSTP; echo > ready; for i in $(seq 60); do sleep 0.05; done; echo "
+        "done");
+    ASSERT_TRUE(wait_for_file("ready"));
+    wire::AgentToStepd message;
+    message.mutable_freeze()->set_grace(1);
+    agent.send(message);
+    // It goes on for the second that it is given, and then no more.
+    ASSERT_TRUE(eventually([&] { return read("slurm-12.out") == "warned\n"; }));
+    ::usleep(3500000);
+    EXPECT_EQ(read("slurm-12.out"), "warned\n");
+    message.mutable_freeze()->set_thaw(true);
+    agent.send(message);
+    ASSERT_TRUE(report());
+    EXPECT_EQ(read("slurm-12.out"), "warned\ndone\n");
+    let_go();
+}
+
 // The kinds of containment: what a script leaves behind dies with it.
 class LeftBehind : public StepdTest, public testing::WithParamInterface<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Kinds, LeftBehind, testing::Values("cgroup/v1", "cgroup/v2", "disabled"),

@@ -61,7 +61,8 @@ void Stepd::receive(const wire::AgentToStepd& message) {
                                     ? std::optional(Instant{Millis{message.deadline().deadline()}})
                                     : std::nullopt);
         case Body::kFreeze:
-            return set_frozen(!message.freeze().thaw());
+            if (message.freeze().thaw()) return resume();
+            return suspend(Seconds{message.freeze().grace()});
         case Body::kEndKnown:
             if (stage_ != Stage::Over) return;
             agent_.forget();

@@ -134,6 +134,8 @@ class Stepd {
     void arm_timers();
     void on_deadline();
     void send_warning();
+    void suspend(Seconds grace);
+    void resume();
     void set_frozen(bool frozen);
     void watch_memory();
     void answer_pids(const wire::PidsAsk& ask);
@@ -176,8 +178,9 @@ class Stepd {
 
     io::Loop::Watch child_watch_;
     io::Loop::Timer deadline_timer_, warn_timer_, kill_timer_, empty_timer_, memory_timer_,
-        deliver_timer_, known_timer_, usage_timer_, guests_timer_;
+        deliver_timer_, known_timer_, usage_timer_, guests_timer_, freeze_timer_;
     std::optional<Instant> frozen_since_;
+    bool stopped_ = false;  // By SIGTSTP: to be frozen, or frozen already.
     std::optional<Instant>
         own_deadline_;  // Of a step with a time limit of its own, whatever the job's is.
     bool warned_ = false, announced_ = false, ending_ = false, killed_ = false, timed_out_ = false,

@@ -62,6 +62,7 @@ void Stepd::reap() {
         kill_timer_ = {};
         memory_timer_ = {};
         usage_timer_ = {};
+        freeze_timer_ = {};
     }
     if (stage_ == Stage::Emptying) empty_out();
 }

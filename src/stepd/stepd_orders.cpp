@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <signal.h>
 
+#include <utility>
+
 #include "model/time_format.hpp"
 #include "os/machine.hpp"
 #include "stepd/stepd.hpp"
@@ -86,7 +88,7 @@ void Stepd::end(Cause cause, Seconds grace) {
     if (stage_ != Stage::Running) return;
     announce(cause, grace.count() == 0);
     if (!std::exchange(ending_, true)) {
-        if (frozen_since_) set_frozen(false);
+        resume();
         if (grace.count() > 0) {
             walls_->signal_all(launch_.key, SIGCONT);
             walls_->signal_all(launch_.key, SIGTERM);
@@ -142,6 +144,21 @@ void Stepd::arm_timers() {
 void Stepd::on_deadline() {
     timed_out_ = true;
     end(Cause::TimeLimit, launch_.kill_wait);
+}
+
+// A program may put its things in order before it stands still.
+void Stepd::suspend(Seconds grace) {
+    if (stage_ != Stage::Running || frozen_since_ || stopped_) return;
+    if (grace.count() == 0) return set_frozen(true);
+    stopped_ = true;
+    walls_->signal_all(launch_.key, SIGTSTP);
+    freeze_timer_ = loop_.after(grace, [this] { set_frozen(true); });
+}
+
+void Stepd::resume() {
+    freeze_timer_ = {};
+    set_frozen(false);
+    if (std::exchange(stopped_, false)) walls_->signal_all(launch_.key, SIGCONT);
 }
 
 void Stepd::set_frozen(bool frozen) {

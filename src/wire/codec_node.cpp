@@ -145,6 +145,9 @@ void encode(const model::Node& from, Node* to) {
     if (from.last_busy) to->set_last_busy(millis_of(*from.last_busy));
     if (!from.comment.empty()) to->set_comment(from.comment);
     if (!from.extra.empty()) to->set_extra(from.extra);
+    if (!from.instance_id.empty()) to->set_instance_id(from.instance_id);
+    if (!from.instance_type.empty()) to->set_instance_type(from.instance_type);
+    if (from.resume_at) to->set_resume_at(millis_of(*from.resume_at));
     if (!from.used_cores.empty()) to->set_used_cores(to_string(from.used_cores));
     to->set_used_cpus(from.used_cpus);
     to->set_used_memory(from.used_memory.value);
@@ -168,6 +171,9 @@ Status decode_into(const Node& from, model::Node& to) {
     if (from.has_last_busy()) to.last_busy = instant_of(from.last_busy());
     to.comment = from.comment();
     to.extra = from.extra();
+    to.instance_id = from.instance_id();
+    to.instance_type = from.instance_type();
+    if (from.has_resume_at()) to.resume_at = instant_of(from.resume_at());
     SY_CHECK(read_set(from.used_cores(), to.used_cores));
     to.used_cpus = from.used_cpus();
     to.used_memory = model::MiB{from.used_memory()};

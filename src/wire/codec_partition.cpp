@@ -38,6 +38,7 @@ void encode(const model::Partition& from, Partition* to) {
     to->set_grace_time(from.grace_time);
     if (from.over_time_limit) to->set_over_time_limit(*from.over_time_limit);
     if (from.preempt_mode) to->set_preempt_mode(std::string(model::to_string(*from.preempt_mode)));
+    if (from.concealed) to->set_concealed(true);
 }
 
 Status decode_into(const Partition& from, model::Partition& to) {
@@ -45,6 +46,7 @@ Status decode_into(const Partition& from, model::Partition& to) {
     to.nodes = strings_of(from.nodes());
     to.is_default = from.is_default();
     to.hidden = from.hidden();
+    to.concealed = from.concealed();
     to.root_only = from.root_only();
     to.disable_root_jobs = from.disable_root_jobs();
     to.lln = from.lln();

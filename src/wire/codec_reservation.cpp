@@ -50,6 +50,10 @@ void encode(const model::Reservation& from, Reservation* to) {
     put_strings(from.accounts, to->mutable_accounts());
     to->set_users_denied(from.users_denied);
     to->set_accounts_denied(from.accounts_denied);
+    put_strings(from.qos, to->mutable_qos());
+    to->set_qos_denied(from.qos_denied);
+    put_strings(from.allowed_partitions, to->mutable_allowed_partitions());
+    to->set_partitions_denied(from.partitions_denied);
     if (from.max_start_delay) to->set_max_start_delay(from.max_start_delay->count());
     to->set_purge_after(from.purge_after.count());
     if (from.idle_since) to->set_idle_since(millis_of(*from.idle_since));
@@ -78,6 +82,10 @@ Status decode_into(const Reservation& from, model::Reservation& to) {
     to.accounts = strings_of(from.accounts());
     to.users_denied = from.users_denied();
     to.accounts_denied = from.accounts_denied();
+    to.qos = strings_of(from.qos());
+    to.qos_denied = from.qos_denied();
+    to.allowed_partitions = strings_of(from.allowed_partitions());
+    to.partitions_denied = from.partitions_denied();
     if (from.has_max_start_delay()) to.max_start_delay = Seconds{from.max_start_delay()};
     to.purge_after = Seconds{from.purge_after()};
     if (from.has_idle_since()) to.idle_since = instant_of(from.idle_since());
@@ -106,6 +114,8 @@ void encode(const model::ReservationUpdate& from, ReservationUpdate* to) {
     encode(from.users, to->mutable_users());
     encode(from.groups, to->mutable_groups());
     encode(from.accounts, to->mutable_accounts());
+    encode(from.qos, to->mutable_qos());
+    encode(from.allowed_partitions, to->mutable_allowed_partitions());
     to->set_flags_set(from.flags.set);
     to->set_flags_cleared(from.flags.cleared);
     if (from.flags.purge_after) to->set_purge_after(from.flags.purge_after->count());
@@ -133,6 +143,8 @@ Status decode_into(const ReservationUpdate& from, model::ReservationUpdate& to) 
     SY_CHECK(decode_into(from.users(), to.users));
     SY_CHECK(decode_into(from.groups(), to.groups));
     SY_CHECK(decode_into(from.accounts(), to.accounts));
+    SY_CHECK(decode_into(from.qos(), to.qos));
+    SY_CHECK(decode_into(from.allowed_partitions(), to.allowed_partitions));
     to.flags.set = from.flags_set();
     to.flags.cleared = from.flags_cleared();
     if (from.has_purge_after()) to.flags.purge_after = Seconds{from.purge_after()};

@@ -31,6 +31,8 @@ void encode(const model::StepSpec& from, StepSpec* to) {
     if (!from.gpu_bind.empty()) to->set_gpu_bind(from.gpu_bind);
     if (from.resv_ports) to->set_resv_ports(*from.resv_ports);
     to->set_detached(from.detached);
+    if (!from.srun_host.empty()) to->set_srun_host(from.srun_host);
+    if (from.srun_pid != 0) to->set_srun_pid(from.srun_pid);
 }
 
 Status decode_into(const StepSpec& from, model::StepSpec& to) {
@@ -61,6 +63,8 @@ Status decode_into(const StepSpec& from, model::StepSpec& to) {
     to.gpu_bind = from.gpu_bind();
     if (from.has_resv_ports()) to.resv_ports = from.resv_ports();
     to.detached = from.detached();
+    to.srun_host = from.srun_host();
+    to.srun_pid = from.srun_pid();
     return {};
 }
 

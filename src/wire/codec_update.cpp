@@ -49,6 +49,8 @@ void encode_texts(const model::JobUpdate& from, JobUpdate* to) {
     if (from.work_dir) to->set_work_dir(*from.work_dir);
     if (from.mail_user) to->set_mail_user(*from.mail_user);
     if (from.extra) to->set_extra(*from.extra);
+    if (from.prefer) to->set_prefer(*from.prefer);
+    if (from.mcs_label) to->set_mcs_label(*from.mcs_label);
 }
 Status decode_texts(const JobUpdate& from, model::JobUpdate& to) {
     if (from.has_name()) to.name = from.name();
@@ -66,6 +68,8 @@ Status decode_texts(const JobUpdate& from, model::JobUpdate& to) {
     if (from.has_work_dir()) to.work_dir = from.work_dir();
     if (from.has_mail_user()) to.mail_user = from.mail_user();
     if (from.has_extra()) to.extra = from.extra();
+    if (from.has_prefer()) to.prefer = from.prefer();
+    if (from.has_mcs_label()) to.mcs_label = from.mcs_label();
     return {};
 }
 
@@ -126,9 +130,34 @@ Status decode_numbers(const JobUpdate& from, model::JobUpdate& to) {
     return {};
 }
 
+void encode_sizes(const model::JobUpdate& from, JobUpdate* to) {
+    if (from.time_min) encode(*from.time_min, to->mutable_time_min());
+    if (from.end) to->set_end(millis_of(*from.end));
+    if (from.sockets_per_node) to->set_sockets_per_node(*from.sockets_per_node);
+    if (from.cores_per_socket) to->set_cores_per_socket(*from.cores_per_socket);
+    if (from.threads_per_core) to->set_threads_per_core(*from.threads_per_core);
+    if (from.cpus) to->set_cpus(*from.cpus);
+    if (from.cpus_max) to->set_cpus_max(*from.cpus_max);
+    if (from.core_spec) to->set_core_spec(*from.core_spec);
+    if (from.tmp_disk) to->set_tmp_disk(from.tmp_disk->value);
+}
+Status decode_sizes(const JobUpdate& from, model::JobUpdate& to) {
+    if (from.has_time_min()) SY_CHECK(read_message(from.time_min(), to.time_min));
+    if (from.has_end()) to.end = instant_of(from.end());
+    if (from.has_sockets_per_node()) to.sockets_per_node = from.sockets_per_node();
+    if (from.has_cores_per_socket()) to.cores_per_socket = from.cores_per_socket();
+    if (from.has_threads_per_core()) to.threads_per_core = from.threads_per_core();
+    if (from.has_cpus()) to.cpus = from.cpus();
+    if (from.has_cpus_max()) to.cpus_max = from.cpus_max();
+    if (from.has_core_spec()) to.core_spec = from.core_spec();
+    if (from.has_tmp_disk()) to.tmp_disk = model::MiB{from.tmp_disk()};
+    return {};
+}
+
 }  // namespace
 
 void encode(const model::JobUpdate& from, JobUpdate* to) {
+    encode_sizes(from, to);
     encode_texts(from, to);
     encode_lists(from, to);
     encode_numbers(from, to);
@@ -140,6 +169,7 @@ Status decode_into(const JobUpdate& from, model::JobUpdate& to) {
     SY_CHECK(decode_texts(from, to));
     SY_CHECK(decode_lists(from, to));
     SY_CHECK(decode_numbers(from, to));
+    SY_CHECK(decode_sizes(from, to));
     if (from.has_gres_per_node())
         SY_CHECK(decode_all(from.gres_per_node().values(), to.gres_per_node.emplace()));
     return {};
@@ -152,7 +182,15 @@ void encode(const model::NodeUpdate& from, NodeUpdate* to) {
     if (from.comment) to->set_comment(*from.comment);
     if (from.extra) to->set_extra(*from.extra);
     if (from.weight) to->set_weight(*from.weight);
-    if (from.features) put_strings(*from.features, to->mutable_features()->mutable_values());
+    const auto put = [](const auto& list, auto add) {
+        if (list) put_strings(*list, add()->mutable_values());
+    };
+    put(from.features, [&] { return to->mutable_features(); });
+    put(from.instance_ids, [&] { return to->mutable_instance_ids(); });
+    put(from.instance_types, [&] { return to->mutable_instance_types(); });
+    put(from.addresses, [&] { return to->mutable_addresses(); });
+    put(from.host_names, [&] { return to->mutable_host_names(); });
+    if (from.resume_after) to->set_resume_after(from.resume_after->count());
 }
 
 Status decode_into(const NodeUpdate& from, model::NodeUpdate& to) {
@@ -163,10 +201,59 @@ Status decode_into(const NodeUpdate& from, model::NodeUpdate& to) {
     if (from.has_extra()) to.extra = from.extra();
     if (from.has_weight()) to.weight = from.weight();
     if (from.has_features()) to.features = strings_of(from.features().values());
+    if (from.has_instance_ids()) to.instance_ids = strings_of(from.instance_ids().values());
+    if (from.has_instance_types()) to.instance_types = strings_of(from.instance_types().values());
+    if (from.has_addresses()) to.addresses = strings_of(from.addresses().values());
+    if (from.has_host_names()) to.host_names = strings_of(from.host_names().values());
+    if (from.has_resume_after()) to.resume_after = Seconds{from.resume_after()};
     return {};
 }
 
+namespace {
+
+void encode_rules(const model::PartitionUpdate& from, PartitionUpdate* to) {
+    if (from.deny_accounts)
+        put_strings(*from.deny_accounts, to->mutable_deny_accounts()->mutable_values());
+    if (from.allow_qos) put_strings(*from.allow_qos, to->mutable_allow_qos()->mutable_values());
+    if (from.deny_qos) put_strings(*from.deny_qos, to->mutable_deny_qos()->mutable_values());
+    if (from.alloc_nodes)
+        put_strings(*from.alloc_nodes, to->mutable_alloc_nodes()->mutable_values());
+    if (from.qos) to->set_qos(*from.qos);
+    if (from.alternate) to->set_alternate(*from.alternate);
+    if (from.disable_root_jobs) to->set_disable_root_jobs(*from.disable_root_jobs);
+    if (from.lln) to->set_lln(*from.lln);
+    if (from.require_reservation) to->set_require_reservation(*from.require_reservation);
+    if (from.exclusive_user) to->set_exclusive_user(*from.exclusive_user);
+    if (from.max_cpus_per_node) to->set_max_cpus_per_node(*from.max_cpus_per_node);
+    if (from.over_time_limit) to->set_over_time_limit(*from.over_time_limit);
+    if (from.def_mem_per_cpu) to->set_def_mem_per_cpu(from.def_mem_per_cpu->value);
+    if (from.def_mem_per_node) to->set_def_mem_per_node(from.def_mem_per_node->value);
+    if (from.max_mem_per_cpu) to->set_max_mem_per_cpu(from.max_mem_per_cpu->value);
+    if (from.max_mem_per_node) to->set_max_mem_per_node(from.max_mem_per_node->value);
+}
+void decode_rules(const PartitionUpdate& from, model::PartitionUpdate& to) {
+    if (from.has_deny_accounts()) to.deny_accounts = strings_of(from.deny_accounts().values());
+    if (from.has_allow_qos()) to.allow_qos = strings_of(from.allow_qos().values());
+    if (from.has_deny_qos()) to.deny_qos = strings_of(from.deny_qos().values());
+    if (from.has_alloc_nodes()) to.alloc_nodes = strings_of(from.alloc_nodes().values());
+    if (from.has_qos()) to.qos = from.qos();
+    if (from.has_alternate()) to.alternate = from.alternate();
+    if (from.has_disable_root_jobs()) to.disable_root_jobs = from.disable_root_jobs();
+    if (from.has_lln()) to.lln = from.lln();
+    if (from.has_require_reservation()) to.require_reservation = from.require_reservation();
+    if (from.has_exclusive_user()) to.exclusive_user = from.exclusive_user();
+    if (from.has_max_cpus_per_node()) to.max_cpus_per_node = from.max_cpus_per_node();
+    if (from.has_over_time_limit()) to.over_time_limit = from.over_time_limit();
+    if (from.has_def_mem_per_cpu()) to.def_mem_per_cpu = model::MiB{from.def_mem_per_cpu()};
+    if (from.has_def_mem_per_node()) to.def_mem_per_node = model::MiB{from.def_mem_per_node()};
+    if (from.has_max_mem_per_cpu()) to.max_mem_per_cpu = model::MiB{from.max_mem_per_cpu()};
+    if (from.has_max_mem_per_node()) to.max_mem_per_node = model::MiB{from.max_mem_per_node()};
+}
+
+}  // namespace
+
 void encode(const model::PartitionUpdate& from, PartitionUpdate* to) {
+    encode_rules(from, to);
     to->set_action(number_of(from.action));
     if (!from.name.empty()) to->set_name(from.name);
     if (from.nodes) put_strings(*from.nodes, to->mutable_nodes()->mutable_values());
@@ -199,6 +286,7 @@ void encode(const model::PartitionUpdate& from, PartitionUpdate* to) {
 Status decode_into(const PartitionUpdate& from, model::PartitionUpdate& to) {
     SY_CHECK(read_enum(from.action(), model::PartitionUpdate::Action::Delete, "action", to.action));
     to.name = from.name();
+    decode_rules(from, to);
     if (from.has_nodes()) to.nodes = strings_of(from.nodes().values());
     if (from.has_allow_groups()) to.allow_groups = strings_of(from.allow_groups().values());
     if (from.has_allow_accounts()) to.allow_accounts = strings_of(from.allow_accounts().values());

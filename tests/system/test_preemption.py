@@ -70,7 +70,7 @@ def test_a_requeue_survives_a_killed_controller(make_cluster):
 
 
 def test_a_suspended_job_stands_still_and_goes_on(make_cluster):
-    cluster = start(make_cluster, "SUSPEND,GANG")
+    cluster = start(make_cluster, "SUSPEND,GANG", extra="PreemptParameters=suspend_grace_time=0\n")
     victim = cluster.wrap("while [ ! -e stop ]; do date +%s%N > tick; sleep 0.02; done", "-n4 --mem=100")
     wait_until(lambda: (cluster.home() / "tick").exists(), what="a tick")
     urgent = cluster.wrap("cp tick a; while [ ! -e go ]; do sleep 0.05; done; cp tick b", "-n4 -p high --mem=100")

@@ -315,6 +315,8 @@ std::string step_record(const model::Step& step, const Job& job, const RecordSty
     if (distribution.empty()) distribution = "Block";
     record.line(is_without_share(step) ? "CPUFreqReq=Default"
                                        : fmt::format("CPUFreqReq=Default Dist={}", distribution));
+    record.line(
+        fmt::format("SrunHost:Pid={}:{}", or_null(step.spec.srun_host), step.spec.srun_pid));
     return record.take();
 }
 

@@ -185,13 +185,32 @@ TEST_F(JobTextTest, AStepTellsWhereItsTasksAre) {
     step.spec.name = "train";
     step.layout.nodes = {{grant("n1", 1), {0}}, {grant("n2", 1), {1}}};
     step.started = moment(20);
+    step.spec.srun_host = "login1";
+    step.spec.srun_pid = 4711;
     EXPECT_EQ(step_record(step, gpu_job(), style_),
               "StepId=122.0 UserId=2001 StartTime=2026-11-15T01:44:20 TimeLimit=UNLIMITED\n"
               "   State=RUNNING Partition=gpu NodeList=n[1-2]\n"
               "   Nodes=2 CPUs=2 Tasks=2 Name=train Network=(null)\n"
               "   TRES=cpu=2,mem=200M,node=2\n"
               "   ResvPorts=(null)\n"
-              "   CPUFreqReq=Default Dist=Block\n\n");
+              "   CPUFreqReq=Default Dist=Block\n"
+              "   SrunHost:Pid=login1:4711\n\n");
+}
+
+TEST_F(JobTextTest, ABatchStepHasNothingOfItsOwn) {
+    model::Step step;
+    step.key = {JobId{122}, {}, kBatchStep};
+    step.spec.name = "batch";
+    step.layout.nodes = {{grant("n1", 1), {0}}};
+    step.started = moment(20);
+    EXPECT_EQ(step_record(step, gpu_job(), style_),
+              "StepId=122.batch UserId=2001 StartTime=2026-11-15T01:44:20 TimeLimit=UNLIMITED\n"
+              "   State=RUNNING Partition=gpu NodeList=n1\n"
+              "   Nodes=1 CPUs=0 Tasks=1 Name=batch Network=(null)\n"
+              "   TRES=(null)\n"
+              "   ResvPorts=(null)\n"
+              "   CPUFreqReq=Default\n"
+              "   SrunHost:Pid=(null):0\n\n");
 }
 
 TEST_F(JobTextTest, AStepThatWaitsTellsWhatItAskedFor) {
@@ -207,7 +226,8 @@ TEST_F(JobTextTest, AStepThatWaitsTellsWhatItAskedFor) {
               "   Nodes=1 CPUs=6 Tasks=3 Name=train Network=(null)\n"
               "   TRES=(null)\n"
               "   ResvPorts=(null)\n"
-              "   CPUFreqReq=Default Dist=Unknown\n\n");
+              "   CPUFreqReq=Default Dist=Unknown\n"
+              "   SrunHost:Pid=(null):0\n\n");
 }
 
 }  // namespace

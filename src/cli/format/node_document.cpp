@@ -87,8 +87,8 @@ void write_hardware(Document& document, const Node& node, const std::string& clu
     document.text("gres", model::to_string(gres_of(node)));
     document.text("gres_drained", "N/A");
     document.text("gres_used", gres_used(node));
-    document.text("instance_id", "");
-    document.text("instance_type", "");
+    document.text("instance_id", node.instance_id);
+    document.text("instance_type", node.instance_type);
 }
 
 void write_condition(Document& document, const Node& node) {
@@ -110,7 +110,7 @@ void write_condition(Document& document, const Node& node) {
     document.text("reason", node.mark ? node.mark->reason : "");
     document.number("reason_changed_at", node.mark ? moment_number(node.mark->at) : Number::of(0));
     document.text("reason_set_by_user", node.mark ? node.mark->by : "");
-    document.number("resume_after", Number::of(0));
+    document.number("resume_after", node.resume_at ? moment_number(node.resume_at) : Number::of(0));
     document.text("reservation", node.reservation);
     document.number("suspend_time", Number::unlimited());
 }

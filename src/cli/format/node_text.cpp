@@ -76,8 +76,9 @@ void add_state(Record& record, const Node& node, const RecordStyle& style) {
                             moment(node.facts ? node.facts->agent_started : never, "None", style)));
     const bool busy = node.running_jobs > 0 || node.completing_jobs > 0;
     const std::optional<Instant> in_use = busy ? style.now : last_busy(node);
-    record.line(fmt::format("LastBusyTime={} ResumeAfterTime=None SuspendTime=INFINITE",
-                            moment(in_use, "Unknown", style)));
+    record.line(fmt::format("LastBusyTime={} ResumeAfterTime={} SuspendTime=INFINITE",
+                            moment(in_use, "Unknown", style),
+                            moment(node.resume_at, "None", style)));
 }
 
 // What its cards did when its agent last looked: "0:93%,4096M,280W;1:0%,3M,60W".
@@ -149,6 +150,11 @@ std::string node_record(const Node& node, const RecordStyle& style) {
     if (!node.reservation.empty()) record.line("ReservationName=" + node.reservation);
     if (!node.comment.empty()) record.line("Comment=" + node.comment);
     if (!node.extra.empty()) record.line("Extra=" + node.extra);
+    if (!node.instance_id.empty() || !node.instance_type.empty()) {
+        record.line(fmt::format(
+            "{}{}", node.instance_id.empty() ? "" : "InstanceId=" + node.instance_id + " ",
+            node.instance_type.empty() ? "" : "InstanceType=" + node.instance_type));
+    }
     const std::string protection = protection_of(node);
     if (!protection.empty()) record.line("GresProtection=" + protection);
     const std::string card_use = card_use_of(node);

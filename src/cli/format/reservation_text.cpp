@@ -54,6 +54,11 @@ Times times_of(const Reservation& reservation, Instant now) {
     return {start, reservation.end, std::chrono::floor<Seconds>(reservation.end - start)};
 }
 
+std::string end_text(Instant end, const std::string& time_format, Instant now) {
+    if (end == model::kEndlessReservation) return "Unknown";
+    return model::format_instant(end, time_format, now);
+}
+
 std::string state(const Reservation& reservation, Instant now) {
     return reservation.is_active(now) ? "ACTIVE" : "INACTIVE";
 }
@@ -66,7 +71,7 @@ std::string reservation_text(const client::ReservationView& view, const RecordSt
     Record record(style);
     record.line(fmt::format("ReservationName={} StartTime={} EndTime={} Duration={}", r.name,
                             model::format_instant(times.start, style.time_format, style.now),
-                            model::format_instant(times.end, style.time_format, style.now),
+                            end_text(times.end, style.time_format, style.now),
                             model::format_duration(times.length)));
     record.line(fmt::format("Nodes={} NodeCnt={} CoreCnt={} Features={} PartitionName={} Flags={}",
                             or_null(model::compress_hostlist(r.nodes)), r.nodes.size(), view.cores,
@@ -74,7 +79,9 @@ std::string reservation_text(const client::ReservationView& view, const RecordSt
     for (const auto& [node, cores] : reserved_cores(r))
         record.line(fmt::format("  NodeName={} CoreIDs={}", node, cores));
     record.line("TRES=" + or_null(tres(view)));
-    record.line("AllowedPartitions=(null) QOS=(null)");
+    record.line(fmt::format("AllowedPartitions={} QOS={}",
+                            or_null(names(r.allowed_partitions, r.partitions_denied)),
+                            or_null(names(r.qos, r.qos_denied))));
     record.line(fmt::format(
         "Users={} Groups={} Accounts={} Licenses={} State={} BurstBuffer=(null)",
         or_null(names(r.users, r.users_denied)), or_null(names(r.groups, false)),
@@ -172,7 +179,7 @@ std::string reservation_table(const client::ReservationsAnswer& answer, bool hea
         const Times times = times_of(r, answer.now);
         text += line(r.name, state(r, answer.now),
                      model::format_instant(times.start, time_format, answer.now),
-                     model::format_instant(times.end, time_format, answer.now),
+                     end_text(times.end, time_format, answer.now),
                      model::format_duration(times.length), model::compress_hostlist(r.nodes));
     }
     return text;

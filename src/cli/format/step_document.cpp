@@ -72,14 +72,14 @@ void write_running_step(Document& document, const model::Step& step, const model
     document.text("network", job.spec->network);
     document.text("nodes", step_node_list(step, job));
     const StepExtent extent = extent_of(step);
-    document.integer("number_cpus", extent.cpus);
+    document.integer("number_cpus", step.key.step == kBatchStep ? 0 : extent.cpus);
     document.integer("number_tasks", extent.tasks);
     document.text("partition", job.partition);
     document.text("reserved_ports", step.resv_ports);
     write_times(document, step, context.now);
     document.begin_map("srun");
-    document.text("host", "");
-    document.integer("pid", 0);
+    document.text("host", step.spec.srun_host);
+    document.integer("pid", step.spec.srun_pid);
     document.end();
     document.texts("state", {std::string(model::long_name(model::state_of(step)))});
     document.text("sluid", model::sluid_of(job, context.cluster));

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/random.h>
+#include <unistd.h>
 
+#include <climits>
 #include <optional>
 
 #include "cli/message.hpp"
@@ -27,6 +29,14 @@ std::uint64_t random_number() {
     return number;
 }
 
+// For people who look for the srun of a step.
+void name_origin(model::StepSpec& spec) {
+    char host[HOST_NAME_MAX + 1] = {};
+    if (::gethostname(host, HOST_NAME_MAX) == 0)
+        spec.srun_host = std::string_view(host).substr(0, std::string_view(host).find('.'));
+    spec.srun_pid = static_cast<std::uint32_t>(::getpid());
+}
+
 class StepMaker {
   public:
     StepMaker(io::Loop& loop, ControllerLink& link, const StepRequest& ask)
@@ -35,13 +45,16 @@ class StepMaker {
         create->set_job(ask.job.value);
         model::StepSpec spec = options::step_spec(ask.request, ask.alone);
         spec.submit_line = ask.request.job.submit_line;
+        name_origin(spec);
         wire::encode(spec, create->mutable_spec());
         *create->mutable_launch() = ask.launch;
         create->set_nonce(random_number());
         for (const StepRequest::Part& part : ask.more) {
             wire::CreateStepRequest* more = create->add_more();
             more->set_job(part.job.value);
-            wire::encode(options::step_spec(part.request, ask.alone), more->mutable_spec());
+            model::StepSpec other = options::step_spec(part.request, ask.alone);
+            name_origin(other);
+            wire::encode(other, more->mutable_spec());
             *more->mutable_launch() = *part.launch;
         }
     }

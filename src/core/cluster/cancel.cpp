@@ -21,6 +21,7 @@ bool in_any(const std::vector<std::string>& filter, const std::vector<std::strin
 std::string shown(const model::JobSelector& selector) {
     std::string text = std::to_string(selector.job.value);
     if (selector.elements) text += "_" + to_string(*selector.elements);
+    if (selector.step) text += "." + model::step_name(*selector.step);
     return text;
 }
 
@@ -64,13 +65,17 @@ std::vector<JobId> Cluster::Impl::candidates(const event::Signal& event) const {
 }
 
 void Cluster::Impl::on(const event::Signal& event) {
+    // Its own jobs are no exception.
+    if (!event.admin_comment.empty() && !is_operator(event.caller))
+        return refuse(event.token, Errc::InvalidUserId);
     reply::Done done;
     const auto apply = [&](JobId id, std::optional<StepId> step, bool by_filter) {
         Job* job = find_job(id);
         if (job == nullptr || !matches(*job, event.filter)) return;
         if (by_filter && model::is_finished(*job)) return;
         ++done.matched;
-        const std::string name = model::display_id(*job);
+        std::string name = model::display_id(*job);
+        if (step) name += "." + model::step_name(*step);
         if (!may_touch(event.caller, *job)) {
             // A filter that did not name users means "of mine".
             if (by_filter && event.filter.uids.empty()) {
@@ -84,6 +89,7 @@ void Cluster::Impl::on(const event::Signal& event) {
             done.problems.push_back({name, *problem});
         } else {
             done.touched.push_back(name);
+            if (!step) comment_on(id, event.admin_comment);
         }
     };
     if (event.filter.jobs.empty()) {
@@ -111,6 +117,13 @@ void Cluster::Impl::on(const event::Signal& event) {
         }
     }
     reply(event.token, std::move(done));
+}
+
+void Cluster::Impl::comment_on(JobId id, const std::string& admin_comment) {
+    Job* job = find_job(id);
+    if (job == nullptr || admin_comment.empty()) return;
+    job->admin_comment = admin_comment;
+    touch(*job);
 }
 
 std::optional<Errc> Cluster::Impl::signal_one(JobId id, const event::Signal& event,

@@ -287,6 +287,8 @@ class Cluster::Impl {
     void on(const event::UpdateReservation& event);
     Status apply_times(model::Reservation& reservation, const model::ReservationUpdate& update,
                        bool fresh) const;
+    Status apply_partitions(model::Reservation& reservation,
+                            const model::NameListChange& change) const;
     Status apply_update(model::Reservation& reservation, const model::ReservationUpdate& update,
                         bool fresh) const;
     std::string reservation_name(const model::Reservation& reservation) const;
@@ -461,6 +463,7 @@ class Cluster::Impl {
     void signal_running(const Job& job, const event::Signal& event, std::optional<StepId> step);
     bool matches(const Job& job, const JobFilter& filter) const;
     std::vector<JobId> candidates(const event::Signal& event) const;
+    void comment_on(JobId id, const std::string& admin_comment);
     std::optional<Errc> signal_one(JobId id, const event::Signal& event,
                                    std::optional<StepId> step);
 
@@ -485,6 +488,12 @@ class Cluster::Impl {
     void throttle_array(JobId array, std::uint32_t throttle);
     std::optional<Errc> update_one(Job& job, const event::UpdateJob& event);
     std::optional<Errc> update_time_limit(Job& job, const event::UpdateJob& event, JobSpec& spec);
+    std::optional<Errc> update_end(const Job& job, const event::UpdateJob& event,
+                                   JobSpec& spec) const;
+    std::optional<Errc> update_time_min(const model::JobUpdate& update, JobSpec& spec) const;
+    std::optional<Errc> update_cpus(const model::JobUpdate& update, JobSpec& spec) const;
+    std::optional<Errc> update_prefer(const model::JobUpdate& update, JobSpec& spec) const;
+    bool is_known_constraint(const std::string& text) const;
     std::optional<Errc> update_shape(Job& job, const model::JobUpdate& update, const Caller& caller,
                                      JobSpec& spec);
     template <class Act>
@@ -508,6 +517,11 @@ class Cluster::Impl {
     void node_failed_job(Job& job, const std::string& node);
     void node_timer(NodeIndex node);
     void on(const event::UpdateNode& event);
+    Status check_node_update(const model::NodeUpdate& update,
+                             const std::vector<NodeIndex>& named) const;
+    void describe_node(NodeIndex index, std::size_t place, const model::NodeUpdate& update);
+    void plan_resumption(NodeIndex index, const model::NodeUpdate& update);
+    void resume_timer(NodeIndex index);
     void set_node_state(NodeIndex node, const model::NodeUpdate& update, const std::string& by);
     void on(const event::UpdatePartition& event);
     void write_partition(const model::Partition& partition);

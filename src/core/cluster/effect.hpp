@@ -155,6 +155,7 @@ struct Freeze {
     JobId job;
     Attempt attempt;
     bool thaw = false;
+    Seconds grace{0};  // Between SIGTSTP, which a program can heed, and the freezing.
 };
 struct StepEndKnown {  // The report is on disk: stepd may go.
     std::string node;

@@ -113,6 +113,7 @@ struct Signal {  // scancel
     bool batch_only = false;  // -b
     bool full = false;        // -f: batch shell and steps and all their children
     bool hurry = false;
+    std::string admin_comment;  // Of every job that is ended by it; empty: as it was.
 };
 struct UpdateJob {
     Token token;

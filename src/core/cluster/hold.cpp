@@ -9,8 +9,11 @@ namespace switchyard::core {
 void Cluster::Impl::on(const event::Hold& event) {
     auto done = for_each_selected(event.jobs, event.caller, [&](Job& job) -> std::optional<Errc> {
         auto* pending = std::get_if<model::Pending>(&job.phase);
-        if (pending == nullptr)
-            return model::is_finished(job) ? Errc::JobFinished : Errc::JobNotPending;
+        if (pending == nullptr) {
+            if (model::is_finished(job)) return Errc::JobFinished;
+            // What runs is released already.
+            return event.hold ? std::optional(Errc::JobNotPending) : std::nullopt;
+        }
         if (event.hold) {
             const bool admin = is_operator(event.caller) && !event.as_user;
             if (pending->hold == model::Hold::Admin && !admin) return std::nullopt;

@@ -33,6 +33,9 @@ void restore(model::Node& node, const model::Node& record) {
     node.last_busy = record.last_busy;
     node.comment = record.comment;
     node.extra = record.extra;
+    node.instance_id = record.instance_id;
+    node.instance_type = record.instance_type;
+    node.resume_at = record.resume_at;
 }
 
 }  // namespace
@@ -70,6 +73,7 @@ void Cluster::Impl::load(Records records) {
     for (NodeIndex i = 0; i < nodes_.size(); ++i) {
         node_sides_[i].silent_since = now_;
         timers_.set({TimerKey::Kind::Node, i}, now_ + settings_.node_timeout);
+        timers_.set({TimerKey::Kind::NodeResume, i}, nodes_[i].resume_at);
     }
     triggers_.last_id = records.last_trigger_id;
     for (model::Trigger& trigger : records.triggers) triggers_.add(std::move(trigger));
@@ -267,8 +271,10 @@ void Cluster::Impl::on(const event::Reconfigure& event) {
         sides.push_back(node_sides_[i]);
         sides.back().retired = true;
     }
-    for (NodeIndex i = 0; i < nodes_.size(); ++i)
+    for (NodeIndex i = 0; i < nodes_.size(); ++i) {
         timers_.set({TimerKey::Kind::Node, i}, std::nullopt);
+        timers_.set({TimerKey::Kind::NodeResume, i}, std::nullopt);
+    }
     nodes_ = std::move(nodes);
     node_sides_ = std::move(sides);
     std::vector<model::Partition> partitions = settings_.partitions;
@@ -292,6 +298,7 @@ void Cluster::Impl::on(const event::Reconfigure& event) {
             timers_.set({TimerKey::Kind::Node, i},
                         *node_sides_[i].silent_since + settings_.node_timeout);
         }
+        timers_.set({TimerKey::Kind::NodeResume, i}, nodes_[i].resume_at);
     }
     resume_reboots();
     cluster_event(model::TriggerType::Reconfig, "reconfig");

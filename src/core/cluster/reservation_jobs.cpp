@@ -34,8 +34,11 @@ Status Cluster::Impl::check_reservations(const JobSpec& spec, const Caller& call
         if (reservation.end <= now_ && !reservation.recurs()) return fail(Errc::InvalidReservation);
         std::vector<std::string> groups = caller.groups;
         groups.push_back(spec.group);
-        if (!model::admits(reservation, spec.uid, groups, spec.account))
-            return fail(Errc::ReservationAccess);
+        // Whoever runs the cluster may use all of it.
+        const bool admitted =
+            is_operator(caller) || (model::admits(reservation, spec.uid, groups, spec.account) &&
+                                    model::admits_job(reservation, spec.qos, spec.partitions));
+        if (!admitted) return fail(Errc::ReservationAccess);
         if (reservation.floats) return fail(Errc::ReservationNotUsable);
         if (!binds_nodes(reservation)) continue;
         for (const std::string& node : spec.required_nodes) {
@@ -60,7 +63,8 @@ std::vector<sched::WindowOwner> Cluster::Impl::owners_of(const JobSpec& spec) co
     }
     for (const auto& [name, reservation] : calendar_) {
         if (reservation.is(ReservationFlag::Magnetic) && reservation.is_active(now_) &&
-            model::admits(reservation, spec.uid, {spec.group}, spec.account))
+            model::admits(reservation, spec.uid, {spec.group}, spec.account) &&
+            model::admits_job(reservation, spec.qos, spec.partitions))
             owners.push_back(reservation.id);
     }
     if (!owners.empty()) owners.push_back(sched::kNobody);

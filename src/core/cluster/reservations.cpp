@@ -42,12 +42,19 @@ void apply(std::vector<NamedUsers>& list, bool& denied, const NameListChange& ch
     if (list.empty()) denied = false;
 }
 
-void apply_accounts(Reservation& reservation, const NameListChange& change) {
+// Of accounts, QOS and partitions.
+void apply(std::vector<std::string>& names, bool& denied, const NameListChange& change) {
     std::vector<NamedUsers> list;
-    for (const std::string& name : reservation.accounts) list.push_back({name, {}});
-    apply(list, reservation.accounts_denied, change);
-    reservation.accounts.clear();
-    for (const NamedUsers& each : list) reservation.accounts.push_back(each.name);
+    for (const std::string& name : names) list.push_back({name, {}});
+    apply(list, denied, change);
+    names.clear();
+    for (const NamedUsers& each : list) names.push_back(each.name);
+}
+
+bool is_for_nobody(const Reservation& reservation) {
+    return reservation.users.empty() && reservation.groups.empty() &&
+           reservation.accounts.empty() && reservation.qos.empty() &&
+           reservation.allowed_partitions.empty();
 }
 
 // Repeating in one way excludes the others.
@@ -72,16 +79,20 @@ Status Cluster::Impl::apply_times(Reservation& reservation, const ReservationUpd
     const Seconds length = std::chrono::floor<Seconds>(reservation.end - reservation.start);
     if (fresh && !update.start) return fail(Errc::InvalidTime);
     if (update.start) {
-        if (*update.start < now_ - kPastStartMax) return fail(Errc::InvalidTime);
+        const bool late = *update.start < now_ - kPastStartMax;
+        if (late && !reservation.is(ReservationFlag::ForceStart)) return fail(Errc::InvalidTime);
         if (!fresh && reservation.is_active(now_))
             return fail(Errc::InvalidArgument, "Reservation already started");
         reservation.start = *update.start;
-        if (!fresh && !update.end && !update.duration) reservation.end = reservation.start + length;
+        const bool ends = reservation.end != model::kEndlessReservation;
+        if (!fresh && !update.end && !update.duration && ends)
+            reservation.end = reservation.start + length;
     }
     if (update.end) {
         reservation.end = *update.end;
     } else if (update.duration) {
-        reservation.end = reservation.start + *update.duration;
+        reservation.end = *update.duration == Seconds{0} ? model::kEndlessReservation
+                                                         : reservation.start + *update.duration;
     } else if (fresh) {
         return fail(Errc::InvalidTime);
     }
@@ -96,6 +107,18 @@ Status Cluster::Impl::apply_times(Reservation& reservation, const ReservationUpd
     return {};
 }
 
+// A list of partitions is never emptied: Slurm leaves it, or says that there is no such partition.
+Status Cluster::Impl::apply_partitions(Reservation& reservation,
+                                       const NameListChange& change) const {
+    if (change.mode == NameListChange::Mode::None || change.names.empty()) return {};
+    for (const NamedUsers& each : change.names) {
+        if (!partition_index(each.name)) return fail(Errc::InvalidPartition);
+    }
+    apply(reservation.allowed_partitions, reservation.partitions_denied, change);
+    if (reservation.allowed_partitions.empty()) return fail(Errc::InvalidPartition);
+    return {};
+}
+
 Status Cluster::Impl::apply_update(Reservation& reservation, const ReservationUpdate& update,
                                    bool fresh) const {
     SY_CHECK(check_names(update));
@@ -107,13 +130,17 @@ Status Cluster::Impl::apply_update(Reservation& reservation, const ReservationUp
     apply(reservation.users, reservation.users_denied, update.users);
     bool groups_denied = false;
     apply(reservation.groups, groups_denied, update.groups);
-    apply_accounts(reservation, update.accounts);
+    apply(reservation.accounts, reservation.accounts_denied, update.accounts);
+    apply(reservation.qos, reservation.qos_denied, update.qos);
+    SY_CHECK(apply_partitions(reservation, update.allowed_partitions));
     // Nobody is kept out by a group.
     if (groups_denied) return fail(Errc::InvalidGroupId);
     if (!reservation.users.empty() && !reservation.groups.empty())
         return fail(Errc::UsersAndGroups);
-    if (reservation.users.empty() && reservation.groups.empty() && reservation.accounts.empty())
-        return fail(Errc::ReservationForNobody);
+    if (is_for_nobody(reservation)) return fail(Errc::ReservationForNobody);
+    // Those that may use it say where its nodes are, too.
+    if (fresh && !update.partition && !reservation.allowed_partitions.empty())
+        reservation.partition = reservation.allowed_partitions.front();
     if (update.partition) {
         if (!partition_index(*update.partition)) return fail(Errc::InvalidPartition);
         reservation.partition = *update.partition;

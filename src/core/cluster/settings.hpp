@@ -68,6 +68,7 @@ struct Settings {
         bool youngest_first = false;  // The latest start decides before the priority.
         bool send_user_signal = false;
         std::optional<std::uint32_t> min_exempt_priority;  // Nobody from there on.
+        Seconds suspend_grace{2};  // Between SIGTSTP and the freezing of a suspended job.
     };
     Preempt preempt;
 

@@ -28,7 +28,8 @@ void Cluster::Impl::thaw(Job& job) {
 void Cluster::Impl::tell_frozen(Job& job, bool frozen) {
     touch(job);
     for (const model::NodeGrant& grant : model::allocation_of(job)->nodes) {
-        emit(effect::Freeze{grant.node, job.id, job.attempt, !frozen});
+        const Seconds grace = frozen ? settings_.preempt.suspend_grace : Seconds{0};
+        emit(effect::Freeze{grant.node, job.id, job.attempt, !frozen, grace});
         if (!frozen) emit(effect::SetDeadline{grant.node, job.id, job.attempt, deadline_of(job)});
     }
     notify_owner(job,

@@ -13,7 +13,16 @@
 namespace switchyard::core {
 
 struct TimerKey {
-    enum class Kind : std::uint8_t { Job, Node, Owner, StepDoubt, Reboot, Trigger, Reservation };
+    enum class Kind : std::uint8_t {
+        Job,
+        Node,
+        Owner,
+        StepDoubt,
+        Reboot,
+        Trigger,
+        Reservation,
+        NodeResume
+    };
     Kind kind;
     std::uint32_t id;
     auto operator<=>(const TimerKey&) const = default;

@@ -158,6 +158,9 @@ void Cluster::Impl::on(const event::Tick&) {
             case TimerKey::Kind::Reservation:
                 reservation_timer(due_now->id);
                 break;
+            case TimerKey::Kind::NodeResume:
+                if (due_now->id < nodes_.size()) resume_timer(due_now->id);
+                break;
         }
     }
 }

@@ -23,7 +23,40 @@ bool changes_shape(const model::JobUpdate& update) {
            update.required_nodes || update.excluded_nodes || update.begin || update.nodes_min ||
            update.nodes_max || update.tasks || update.cpus_per_task || update.cpus_min ||
            update.tasks_per_node || update.memory || update.gres_per_node || update.dependency ||
-           update.oversubscribe || update.contiguous || update.priority || update.account;
+           update.oversubscribe || update.contiguous || update.account || update.prefer ||
+           update.cpus || update.core_spec || update.tmp_disk || update.sockets_per_node ||
+           update.cores_per_socket || update.threads_per_core;
+}
+
+// What a job that has started is asked to have and has already.
+void drop_present(const Job& job, model::JobUpdate& update) {
+    const model::Allocation* allocation = model::allocation_of(job);
+    if (allocation == nullptr) return;
+    const std::vector<std::string> nodes = allocation->node_names();
+    if (update.nodes_min == nodes.size() && update.nodes_max == nodes.size()) {
+        update.nodes_min.reset();
+        update.nodes_max.reset();
+    }
+    if (update.partitions == std::vector{job.partition}) update.partitions.reset();
+    if (update.required_nodes && std::ranges::is_permutation(*update.required_nodes, nodes))
+        update.required_nodes.reset();
+    // Those count for a start that is over.
+    update.time_min.reset();
+    update.deadline.reset();
+}
+
+// An allocation is not made smaller while it is in use; other nodes than its own it never gets.
+std::optional<Errc> check_resize(const Job& job, const model::JobUpdate& update) {
+    const model::Allocation* allocation = model::allocation_of(job);
+    if (allocation == nullptr) return std::nullopt;
+    if (update.required_nodes) {
+        const bool own = std::ranges::all_of(*update.required_nodes, [&](const std::string& node) {
+            return allocation->find(node) != nullptr;
+        });
+        return own ? Errc::Unsupported : Errc::InvalidNodeName;
+    }
+    const bool fewer = update.nodes_max && *update.nodes_max < allocation->nodes.size();
+    return fewer ? std::optional(Errc::Unsupported) : std::nullopt;
 }
 
 model::TimeLimit changed_limit(const std::optional<model::TimeLimit>& old,
@@ -56,6 +89,59 @@ std::optional<Errc> Cluster::Impl::update_time_limit(Job& job, const event::Upda
     return std::nullopt;
 }
 
+// EndTime: the limit follows from it.
+std::optional<Errc> Cluster::Impl::update_end(const Job& job, const event::UpdateJob& event,
+                                              JobSpec& spec) const {
+    if (!event.update.end) return std::nullopt;
+    const auto* run = std::get_if<model::Running>(&job.phase);
+    if (run == nullptr) return Errc::JobNotRunning;
+    const Instant end = *event.update.end;
+    if (end < now_) return Errc::InvalidTime;
+    const bool later = run->ends_by && *run->ends_by < end;
+    if (later && !is_operator(event.caller)) return Errc::AccessDenied;
+    model::TimeLimit limit;
+    limit.seconds = std::chrono::ceil<Seconds>(end - run->started) - run->suspended_for;
+    spec.time_limit = limit;
+    return std::nullopt;
+}
+
+// TimeMin: none is above the limit; 0 takes it back.
+std::optional<Errc> Cluster::Impl::update_time_min(const model::JobUpdate& update,
+                                                   JobSpec& spec) const {
+    if (!update.time_min) return std::nullopt;
+    if (!update.time_min->unlimited && update.time_min->seconds == Seconds{0}) {
+        spec.time_min.reset();
+        return std::nullopt;
+    }
+    if (spec.time_limit && *spec.time_limit < *update.time_min) return Errc::InvalidTimeMin;
+    spec.time_min = update.time_min;
+    return std::nullopt;
+}
+
+// NumCPUs is shared out evenly among the least number of nodes.
+std::optional<Errc> Cluster::Impl::update_cpus(const model::JobUpdate& update,
+                                               JobSpec& spec) const {
+    if (!update.cpus) return std::nullopt;
+    const std::uint32_t nodes = std::max(1u, spec.nodes_min.value_or(1));
+    const std::uint64_t tasks =
+        std::uint64_t{spec.tasks.value_or(nodes)} * spec.cpus_per_task.value_or(1);
+    const std::uint32_t each = (*update.cpus + nodes - 1) / nodes;
+    const bool fits = std::ranges::any_of(
+        nodes_, [&](const model::Node& node) { return node.config.cpus >= each; });
+    if (*update.cpus < tasks || !fits) return Errc::InvalidCpuCount;
+    spec.cpus_per_node_min = each;
+    return std::nullopt;
+}
+
+std::optional<Errc> Cluster::Impl::update_prefer(const model::JobUpdate& update,
+                                                 JobSpec& spec) const {
+    if (!update.prefer) return std::nullopt;
+    if (!update.prefer->empty() && !is_known_constraint(*update.prefer))
+        return Errc::InvalidPreference;
+    spec.prefer = *update.prefer;
+    return std::nullopt;
+}
+
 std::optional<Errc> Cluster::Impl::update_shape(Job& job, const model::JobUpdate& update,
                                                 const Caller& caller, JobSpec& spec) {
     auto& pending = std::get<model::Pending>(job.phase);
@@ -81,6 +167,17 @@ std::optional<Errc> Cluster::Impl::update_shape(Job& job, const model::JobUpdate
     assign(spec.gres_per_node, update.gres_per_node);
     assign(spec.oversubscribe, update.oversubscribe);
     assign(spec.contiguous, update.contiguous);
+    assign(spec.tmp_disk, update.tmp_disk);
+    assign(spec.sockets_per_node, update.sockets_per_node);
+    assign(spec.cores_per_socket, update.cores_per_socket);
+    assign(spec.threads_per_core, update.threads_per_core);
+    if (update.core_spec) {
+        if (!is_operator(caller)) return Errc::AccessDenied;
+        spec.core_spec.reset();
+        if (*update.core_spec >= 0) spec.core_spec = static_cast<std::uint32_t>(*update.core_spec);
+    }
+    if (const auto problem = update_prefer(update, spec)) return problem;
+    if (const auto problem = update_cpus(update, spec)) return problem;
     if (update.dependency) {
         spec.dependency = *update.dependency;
         if (depends_on(spec, job.id)) return Errc::DependencyProblem;
@@ -108,14 +205,20 @@ void Cluster::Impl::throttle_array(JobId array, std::uint32_t throttle) {
 }
 
 std::optional<Errc> Cluster::Impl::update_one(Job& job, const event::UpdateJob& event) {
-    const model::JobUpdate& update = event.update;
+    model::JobUpdate update = event.update;
     if (std::holds_alternative<model::Ended>(job.phase) ||
         std::holds_alternative<model::Completing>(job.phase)) {
         const bool harmless = update.comment || update.admin_comment || update.extra;
-        if (!harmless || update.time_limit || changes_shape(update)) return Errc::JobFinished;
+        if (!harmless || update.time_limit || update.end || changes_shape(update))
+            return Errc::JobFinished;
     }
     const bool pending = std::holds_alternative<model::Pending>(job.phase);
-    if (!pending && changes_shape(update)) return Errc::JobNotPending;
+    if (!pending) drop_present(job, update);
+    if (!pending && changes_shape(update)) {
+        const auto problem = check_resize(job, update);
+        return problem ? problem : std::optional(Errc::JobNotPending);
+    }
+    if (update.deadline && *update.deadline <= now_) return Errc::InvalidTime;
     if (update.admin_comment && !is_operator(event.caller)) return Errc::AccessDenied;
     if (update.nice && *update.nice < job.spec->nice && !is_operator(event.caller))
         return Errc::AccessDenied;
@@ -124,6 +227,8 @@ std::optional<Errc> Cluster::Impl::update_one(Job& job, const event::UpdateJob& 
 
     JobSpec spec = *job.spec;
     if (const auto problem = update_time_limit(job, event, spec)) return problem;
+    if (const auto problem = update_end(job, event, spec)) return problem;
+    if (const auto problem = update_time_min(update, spec)) return problem;
     if (pending && changes_shape(update)) {
         if (const auto problem = update_shape(job, update, event.caller, spec)) return problem;
     }
@@ -131,6 +236,7 @@ std::optional<Errc> Cluster::Impl::update_one(Job& job, const event::UpdateJob& 
     assign(spec.name, update.name);
     assign(spec.qos, update.qos);
     assign(spec.wckey, update.wckey);
+    assign(spec.mcs_label, update.mcs_label);
     assign(spec.comment, update.comment);
     assign(spec.mail_user, update.mail_user);
     assign(spec.mail_types, update.mail_types);
@@ -162,8 +268,9 @@ std::optional<Errc> Cluster::Impl::update_one(Job& job, const event::UpdateJob& 
             job.priority = base_priority(first, spec, true);
         }
         review(job);
-    } else if (update.time_limit) {
-        reset_end(job);
+    } else {
+        if (update.priority) job.priority = *update.priority;
+        if (update.time_limit || update.end) reset_end(job);
     }
     return std::nullopt;
 }

@@ -6,6 +6,60 @@
 
 namespace switchyard::core {
 
+// Lists of which there is one entry for all nodes, or one for each.
+Status Cluster::Impl::check_node_update(const model::NodeUpdate& update,
+                                        const std::vector<NodeIndex>& named) const {
+    for (const auto* list :
+         {&update.instance_ids, &update.instance_types, &update.addresses, &update.host_names}) {
+        if (*list && (*list)->size() > 1 && (*list)->size() != named.size())
+            return fail(Errc::InvalidNodeName);
+    }
+    return {};
+}
+
+// What is only said of it. `place`: which of the named nodes it is.
+void Cluster::Impl::describe_node(NodeIndex index, std::size_t place,
+                                  const model::NodeUpdate& update) {
+    model::Node& node = nodes_[index];
+    const auto take = [&](const std::optional<std::vector<std::string>>& list, std::string& to) {
+        if (!list) return;
+        to = list->empty() ? std::string() : (*list)[list->size() == 1 ? 0 : place];
+    };
+    if (update.comment) node.comment = *update.comment;
+    if (update.extra) node.extra = *update.extra;
+    take(update.instance_ids, node.instance_id);
+    take(update.instance_types, node.instance_type);
+    take(update.addresses, node.config.address);
+    take(update.host_names, node.config.host_name);
+}
+
+// Whoever takes a node away may say when it comes back; any other change of its state ends that.
+void Cluster::Impl::plan_resumption(NodeIndex index, const model::NodeUpdate& update) {
+    using Verb = model::NodeVerb;
+    model::Node& node = nodes_[index];
+    const bool leaves = update.verb == Verb::Drain || update.verb == Verb::Down;
+    if (update.resume_after && leaves) {
+        node.resume_at.reset();
+        if (*update.resume_after >= Seconds{0}) node.resume_at = now_ + *update.resume_after;
+    } else if (update.verb == Verb::Resume || update.verb == Verb::Idle ||
+               update.verb == Verb::Undrain) {
+        node.resume_at.reset();
+    }
+    timers_.set({TimerKey::Kind::NodeResume, index}, node.resume_at);
+}
+
+void Cluster::Impl::resume_timer(NodeIndex index) {
+    model::Node& node = nodes_[index];
+    if (!node.resume_at) return;
+    node.resume_at.reset();
+    model::NodeUpdate update;
+    update.verb = model::NodeVerb::Resume;
+    set_node_state(index, update, "slurm");
+    touch_node(index);
+    refresh_node(index);
+    node_event(index, model::TriggerType::Resume);
+}
+
 void Cluster::Impl::on(const event::UpdateNode& event) {
     if (!is_operator(event.caller)) return refuse(event.token, Errc::InvalidUserId);
     const model::NodeUpdate& update = event.update;
@@ -28,6 +82,8 @@ void Cluster::Impl::on(const event::UpdateNode& event) {
                     {}});
         }
     }
+    if (const Status fine = check_node_update(update, named); !fine)
+        return refuse(event.token, fine.error().code);
     const auto rebooting = [&](NodeIndex i) {
         return nodes_[i].reboot && nodes_[i].reboot->issued;
     };
@@ -36,10 +92,10 @@ void Cluster::Impl::on(const event::UpdateNode& event) {
     const std::string by =
         event.caller_name.empty() ? std::to_string(event.caller.uid) : event.caller_name;
     bool reorder = false;
-    for (const NodeIndex index : named) {
+    for (std::size_t place = 0; place < named.size(); ++place) {
+        const NodeIndex index = named[place];
         model::Node& node = nodes_[index];
-        if (update.comment) node.comment = *update.comment;
-        if (update.extra) node.extra = *update.extra;
+        describe_node(index, place, update);
         if (update.weight) {
             reorder |= node.config.weight != *update.weight;
             node.config.weight = *update.weight;
@@ -50,6 +106,7 @@ void Cluster::Impl::on(const event::UpdateNode& event) {
             ++hope_epoch_;
         }
         set_node_state(index, update, by);
+        plan_resumption(index, update);
         touch_node(index);
         refresh_node(index);
         if (update.verb == Verb::Fail) node_event(index, model::TriggerType::Fail);

@@ -13,7 +13,43 @@ void assign(T& field, const std::optional<T>& value) {
     if (value) field = *value;
 }
 
+// None where the partition then has no limit, or none of its own.
+void assign_limit(std::optional<std::uint32_t>& field, const std::optional<std::uint32_t>& value) {
+    if (!value) return;
+    field = value;
+    if (*value == model::PartitionUpdate::kNone) field.reset();
+}
+
+// Of memory there is one limit: by CPU, or by node; 0 is none.
+void assign_memory(std::optional<model::MiB>& field, std::optional<model::MiB>& other,
+                   const std::optional<model::MiB>& value) {
+    if (!value) return;
+    other.reset();
+    field = value;
+    if (value->value == 0) field.reset();
+}
+
+void apply_rules(model::Partition& partition, const model::PartitionUpdate& update) {
+    assign(partition.deny_accounts, update.deny_accounts);
+    assign(partition.allow_qos, update.allow_qos);
+    assign(partition.deny_qos, update.deny_qos);
+    assign(partition.alloc_nodes, update.alloc_nodes);
+    assign(partition.qos, update.qos);
+    assign(partition.alternate, update.alternate);
+    assign(partition.disable_root_jobs, update.disable_root_jobs);
+    assign(partition.lln, update.lln);
+    assign(partition.require_reservation, update.require_reservation);
+    assign(partition.exclusive_user, update.exclusive_user);
+    assign_limit(partition.max_cpus_per_node, update.max_cpus_per_node);
+    assign_limit(partition.over_time_limit, update.over_time_limit);
+    assign_memory(partition.def_mem_per_cpu, partition.def_mem_per_node, update.def_mem_per_cpu);
+    assign_memory(partition.def_mem_per_node, partition.def_mem_per_cpu, update.def_mem_per_node);
+    assign_memory(partition.max_mem_per_cpu, partition.max_mem_per_node, update.max_mem_per_cpu);
+    assign_memory(partition.max_mem_per_node, partition.max_mem_per_cpu, update.max_mem_per_node);
+}
+
 void apply(model::Partition& partition, const model::PartitionUpdate& update) {
+    apply_rules(partition, update);
     assign(partition.nodes, update.nodes);
     assign(partition.allow_groups, update.allow_groups);
     assign(partition.allow_accounts, update.allow_accounts);

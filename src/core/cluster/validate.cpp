@@ -24,17 +24,6 @@ bool names_gres(const std::vector<std::string>& known,
                                [&](const auto& request) { return contains(known, request.name); });
 }
 
-// Whether it can be read, and some node has each feature in it.
-bool names_features(const std::vector<model::Node>& nodes, const std::string& expression) {
-    if (expression.empty()) return true;
-    const auto constraint = model::Constraint::parse(expression);
-    return constraint && std::ranges::all_of(constraint->names(), [&](const std::string& name) {
-               return std::ranges::any_of(nodes, [&](const model::Node& node) {
-                   return contains(node.config.features, name);
-               });
-           });
-}
-
 // More tasks than so many nodes may have.
 bool has_tasks_left_over(const JobSpec& spec) {
     const auto nodes = spec.nodes_max ? spec.nodes_max : spec.nodes_min;
@@ -201,6 +190,19 @@ Status check_one_node(const sched::NodePool& pool, PartitionIndex partition,
 
 }  // namespace
 
+// Of features that some node has.
+// Whether it can be read, and some node has each feature in it.
+bool Cluster::Impl::is_known_constraint(const std::string& text) const {
+    if (text.empty()) return true;
+    const auto constraint = model::Constraint::parse(text);
+    if (!constraint) return false;
+    const std::vector<std::string> names = constraint->names();
+    return std::ranges::all_of(names, [&](const std::string& name) {
+        return std::ranges::any_of(
+            nodes_, [&](const model::Node& node) { return contains(node.config.features, name); });
+    });
+}
+
 Status Cluster::Impl::validate(const JobSpec& spec, const Caller& caller,
                                std::vector<std::string>& notes) const {
     for (const auto* list : {&spec.required_nodes, &spec.excluded_nodes}) {
@@ -208,8 +210,8 @@ Status Cluster::Impl::validate(const JobSpec& spec, const Caller& caller,
             if (!node_index(name)) return fail(Errc::InvalidNodeName);
         }
     }
-    if (!names_features(nodes_, spec.constraint)) return fail(Errc::InvalidFeature);
-    if (!names_features(nodes_, spec.prefer))
+    if (!is_known_constraint(spec.constraint)) return fail(Errc::InvalidFeature);
+    if (!is_known_constraint(spec.prefer))
         return fail(Errc::InvalidFeature, "Invalid preferred feature specification");
     for (const auto* list :
          {&spec.gres_per_node, &spec.gpus_per_job, &spec.gpus_per_task, &spec.gpus_per_socket}) {

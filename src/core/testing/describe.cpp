@@ -154,8 +154,11 @@ struct EffectWords {
                            set.deadline ? std::to_string(unix_seconds(*set.deadline)) : "none");
     }
     std::string operator()(const effect::Freeze& freeze) const {
-        return fmt::format("{}: {} {}", freeze.node, freeze.thaw ? "thaw" : "freeze",
-                           run_name(freeze.job, freeze.attempt));
+        return fmt::format("{}: {} {}{}", freeze.node, freeze.thaw ? "thaw" : "freeze",
+                           run_name(freeze.job, freeze.attempt),
+                           freeze.grace == Seconds{0}
+                               ? std::string()
+                               : fmt::format(" after {}", freeze.grace.count()));
     }
     std::string operator()(const effect::StepEndKnown& known) const {
         return fmt::format("{}: known {}", known.node, name_of(known.key));

@@ -147,6 +147,20 @@ model::JobUpdate job_update(const Words& words, Instant now, Unknown& unknown) {
             update.reservation = value;
         else if (key == "lic")
             update.licenses = value;
+        else if (key == "timemin")
+            update.time_min = minutes(value);
+        else if (key == "end")
+            update.end = now + Seconds{std::stoll(value)};
+        else if (key == "cpus")
+            update.cpus = number(value);
+        else if (key == "corespec")
+            update.core_spec = std::stoi(value);
+        else if (key == "prefer")
+            update.prefer = value;
+        else if (key == "nodelist")
+            update.required_nodes = *model::expand_hostlist(value);
+        else if (key == "deadline")
+            update.deadline = now + Seconds{std::stoll(value)};
         else if (key != "user")
             unknown.push_back(key);
     }

@@ -273,7 +273,8 @@ void Player::act_on_jobs(const std::string& verb, const Words& words) {
                             static_cast<int>(words.number("signal")),
                             words.has("batch"),
                             words.has("full"),
-                            false};
+                            false,
+                            words.get("admincomment")};
         event.filter.jobs = jobs;
         if (words.values.contains("name")) event.filter.names = {words.get("name")};
         if (words.values.contains("of")) event.filter.uids = {words.number("of")};
@@ -324,6 +325,9 @@ void Player::act_as_admin(const std::string& verb, const Words& words) {
                         : verb == "down"    ? Verb::Down
                                             : Verb::Resume;
     if (words.values.contains("reason")) event.update.reason = words.get("reason");
+    if (words.values.contains("after")) event.update.resume_after = Seconds{words.number("after")};
+    if (words.values.contains("instances"))
+        event.update.instance_ids = *model::expand_hostlist(words.get("instances"));
     step(std::move(event));
 }
 

@@ -74,6 +74,14 @@ model::ReservationUpdate reservation_update(const Words& words, Instant now) {
             update.groups = names(value, Mode::Set);
         else if (key == "accounts")
             update.accounts = names(value, Mode::Set);
+        else if (key == "qos")
+            update.qos = names(value, Mode::Set);
+        else if (key == "parts")
+            update.allowed_partitions = names(value, Mode::Set);
+        else if (key == "denyparts")
+            update.allowed_partitions = names(value, Mode::Deny);
+        else if (key == "delparts")
+            update.allowed_partitions = names(value, Mode::Remove);
         else
             SY_ASSERT(key == "user");
     }
