@@ -246,17 +246,6 @@ def test_tasks_that_outstay_the_first_are_killed(cluster):
     assert "DUE to SIGNAL Killed ***" in said.err and re.search(r"srun: error: n\d: tasks 0,2: Killed", said.err)
 
 
-def test_an_srun_that_is_told_to_end_kills_its_step(cluster):
-    process = cluster.popen("srun -J told sleep 600", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    wait_until(lambda: "R" in cluster.run("squeue -h -n told -o %t").out, what="it to run")
-    wait_until(lambda: cluster.leftovers(), what="its task")
-    process.send_signal(signal.SIGTERM)
-    _, err = process.communicate(timeout=60)
-    assert process.returncode == 137, err
-    assert "srun: forcing job termination\nsrun: Job step aborted: Waiting up to " in err
-    assert re.search(r"\*\*\* STEP \d+\.0 ON n\d CANCELLED AT \S+ DUE to SIGNAL Killed \*\*\*", err), err
-
-
 def test_labels_stand_in_files_of_tasks_too(cluster):
     cluster.run("srun -n2 -l -o lab.%t bash -c 'echo out; echo err >&2'").ok()
     assert [sorted(cluster.read(f"lab.{task}").splitlines()) for task in (0, 1)] == [["0: err", "0: out"], ["1: err", "1: out"]]

@@ -79,8 +79,7 @@ void StepRun::on_interrupt() {
 void StepRun::force_termination() {
     if (aborted_) return;
     inform(request_, "forcing job termination");
-    ends_at_once_ = true;
-    abort_step(kCauseCancelled);
+    abort_step(0);
 }
 
 void StepRun::say_abort_once() {
