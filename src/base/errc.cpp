@@ -40,6 +40,8 @@ std::string_view errc_text(Errc code) {
             return "Invalid qos specification";
         case Errc::InvalidFeature:
             return "Invalid feature specification";
+        case Errc::ActiveNotAvailable:
+            return "Active features not subset of available features";
         case Errc::InvalidGres:
             return "Invalid generic resource (gres) specification";
         case Errc::InvalidTimeLimit:

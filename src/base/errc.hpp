@@ -29,6 +29,7 @@ enum class Errc : std::uint16_t {
     InvalidAccount = 26,
     InvalidQos = 27,
     InvalidFeature = 28,
+    ActiveNotAvailable = 37,  // Active features that are not among the available ones.
     InvalidGres = 29,
     InvalidTimeLimit = 30,
     InvalidArray = 31,

@@ -58,6 +58,7 @@ constexpr NumberedError kErrors[] = {
     {2025, Errc::InvalidTaskCount},
     {2028, Errc::InvalidNodeState},
     {2029, Errc::InvalidFeature},
+    {2031, Errc::ActiveNotAvailable},
     {2036, Errc::Unsupported},
     {2037, Errc::RequeueDisabled},
     {2038, Errc::DependencyProblem},

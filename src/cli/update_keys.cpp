@@ -441,16 +441,17 @@ Status set_resume_after(NodeUpdate& update, const KeyWord& word, Instant) {
     update.resume_after = Seconds{*seconds};
     return {};
 }
+template <std::optional<std::vector<std::string>> NodeUpdate::* kList>
 Status set_features(NodeUpdate& update, const KeyWord& word, Instant) {
-    update.features = split_list(text_of(word));
+    update.*kList = split_list(text_of(word));
     return {};
 }
 
 const Key<NodeUpdate> kNodeKeys[] = {
     {"NodeName", set_node_names},
-    {"ActiveFeatures", set_features},
-    {"AvailableFeatures", set_features},
-    {"Features", set_features},
+    {"ActiveFeatures", set_features<&NodeUpdate::active_features>},
+    {"AvailableFeatures", set_features<&NodeUpdate::features>},
+    {"Features", set_features<&NodeUpdate::features>},
     {"CertToken", refuse_key<NodeUpdate>},
     {"Comment", set_text<NodeUpdate, &NodeUpdate::comment>},
     {"CpuBind", refuse_key<NodeUpdate>},

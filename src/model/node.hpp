@@ -22,7 +22,8 @@ struct NodeConfig {
     MiB memory;
     MiB tmp_disk;
     std::uint32_t weight = 1;
-    std::vector<std::string> features;
+    std::vector<std::string> features;                        // Available.
+    std::optional<std::vector<std::string>> active_features;  // Left out: all of them.
     std::vector<GresInventory> gres;
     std::uint32_t core_spec_count = 0;
     MiB mem_spec_limit;
@@ -34,6 +35,10 @@ struct NodeConfig {
     bool operator==(const NodeConfig&) const = default;
 
     std::uint32_t cores() const { return sockets * cores_per_socket; }
+    // Those that jobs can ask for.
+    const std::vector<std::string>& active() const {
+        return active_features ? *active_features : features;
+    }
 };
 
 // What a card did when its agent last looked; what the card cannot tell is left out.

@@ -60,7 +60,7 @@ struct NodeUpdate {
     NodeVerb verb = NodeVerb::None;
     std::optional<std::string> reason, comment, extra;
     std::optional<std::uint32_t> weight;
-    std::optional<std::vector<std::string>> features;
+    std::optional<std::vector<std::string>> features, active_features;
     // One for all nodes, or one for each of them.
     std::optional<std::vector<std::string>> instance_ids, instance_types, addresses, host_names;
     std::optional<Seconds> resume_after;  // Negative: never.

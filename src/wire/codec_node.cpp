@@ -16,6 +16,8 @@ void encode(const model::NodeConfig& from, NodeConfig* to) {
     to->set_tmp_disk(from.tmp_disk.value);
     to->set_weight(from.weight);
     put_strings(from.features, to->mutable_features());
+    to->set_some_active(from.active_features.has_value());
+    if (from.active_features) put_strings(*from.active_features, to->mutable_active_features());
     encode_all(from.gres, to->mutable_gres());
     to->set_core_spec_count(from.core_spec_count);
     to->set_mem_spec_limit(from.mem_spec_limit.value);
@@ -37,6 +39,7 @@ Status decode_into(const NodeConfig& from, model::NodeConfig& to) {
     to.tmp_disk = model::MiB{from.tmp_disk()};
     to.weight = from.weight();
     to.features = strings_of(from.features());
+    if (from.some_active()) to.active_features = strings_of(from.active_features());
     SY_CHECK(decode_all(from.gres(), to.gres));
     to.core_spec_count = from.core_spec_count();
     to.mem_spec_limit = model::MiB{from.mem_spec_limit()};

@@ -186,6 +186,7 @@ void encode(const model::NodeUpdate& from, NodeUpdate* to) {
         if (list) put_strings(*list, add()->mutable_values());
     };
     put(from.features, [&] { return to->mutable_features(); });
+    put(from.active_features, [&] { return to->mutable_active_features(); });
     put(from.instance_ids, [&] { return to->mutable_instance_ids(); });
     put(from.instance_types, [&] { return to->mutable_instance_types(); });
     put(from.addresses, [&] { return to->mutable_addresses(); });
@@ -201,6 +202,8 @@ Status decode_into(const NodeUpdate& from, model::NodeUpdate& to) {
     if (from.has_extra()) to.extra = from.extra();
     if (from.has_weight()) to.weight = from.weight();
     if (from.has_features()) to.features = strings_of(from.features().values());
+    if (from.has_active_features())
+        to.active_features = strings_of(from.active_features().values());
     if (from.has_instance_ids()) to.instance_ids = strings_of(from.instance_ids().values());
     if (from.has_instance_types()) to.instance_types = strings_of(from.instance_types().values());
     if (from.has_addresses()) to.addresses = strings_of(from.addresses().values());

@@ -184,6 +184,12 @@ std::string of_first(const Group& group, std::string_view none, Text text) {
     return found.empty() ? std::string(none) : found;
 }
 
+std::string active_features(const Group& group) {
+    const Node* node = first(group);
+    if (node != nullptr && node->config.active_features)
+        return join(*node->config.active_features, ",");
+    return of_first(group, "(null)", [](const Node& n) { return join(n.config.features, ","); });
+}
 std::string features(const Group& group) {
     return of_first(group, "(null)", [](const Node& n) { return join(n.config.features, ","); });
 }
@@ -268,7 +274,7 @@ std::string four(const Counts& c) {
 
 const Field<Group> kFields[] = {
     {'a', "Available", "AVAIL", kCut, availability},
-    {'b', "features_act", "ACTIVE_FEATURES", kCut, features},
+    {'b', "features_act", "ACTIVE_FEATURES", kCut, active_features},
     {'c', "CPUs", "CPUS", kCut, cpus},
     {'d', "Disk", "TMP_DISK", kCut, disk},
     {'e', "FreeMem", "FREE_MEM", kCut, free_memory},

@@ -82,7 +82,7 @@ void write_hardware(Document& document, const Node& node, const std::string& clu
     write_energy(document);
     document.text("extra", node.extra);
     document.texts("features", node.config.features);
-    document.texts("active_features", node.config.features);
+    document.texts("active_features", node.config.active());
     document.text("gpu_spec", "");
     document.text("gres", model::to_string(gres_of(node)));
     document.text("gres_drained", "N/A");
@@ -149,12 +149,12 @@ void write_range(Document& document, std::string_view key, const std::vector<con
 // What nodes must have in common to stand in one entry.
 std::string likeness(const Node& node) {
     const NodeSize size = size_of(node);
-    return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", model::full_state(node),
+    return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", model::full_state(node),
                        size.cpus, size.sockets, size.cores_per_socket, size.threads_per_core,
                        size.memory.value, size.tmp_disk.value, node.config.weight,
-                       join(node.config.features, ","), model::to_string(gres_of(node)),
-                       gres_used(node), node.mark ? node.mark->reason : "", node.comment,
-                       node.extra);
+                       join(node.config.features, ","), join(node.config.active(), ","),
+                       model::to_string(gres_of(node)), gres_used(node),
+                       node.mark ? node.mark->reason : "", node.comment, node.extra);
 }
 
 void write_group_counts(Document& document, const Partition& partition,
@@ -232,7 +232,7 @@ void write_group(Document& document, const Partition& partition, const Partition
     write_group_sizes(document, nodes);
     document.begin_map("features");
     document.text("total", join(first.config.features, ","));
-    document.text("active", join(first.config.features, ","));
+    document.text("active", join(first.config.active(), ","));
     document.end();
     document.begin_map("gres");
     document.text("total", model::to_string(gres_of(first)));

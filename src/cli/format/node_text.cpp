@@ -36,9 +36,11 @@ void add_size_and_gres(Record& record, const Node& node, const RecordStyle& styl
         "CPUAlloc={} CPUEfctv={} CPUTot={} CPULoad={}", node.used_cpus,
         size.cpus - std::min(size.cpus, node.config.core_spec_count * size.threads_per_core),
         size.cpus, node.facts ? fmt::format("{:.2f}", node.facts->cpu_load) : "N/A"));
+    // Slurm tells a node on which nothing is active from one that has no features.
     const std::string features = or_null(join(node.config.features, ","));
     record.line("AvailableFeatures=" + features);
-    record.line("ActiveFeatures=" + features);
+    record.line("ActiveFeatures=" +
+                (node.config.active_features ? join(node.config.active(), ",") : features));
     record.line("Gres=" + or_null(model::to_string(gres_of(node))));
     if (style.details) {
         record.line("GresDrain=N/A");

@@ -92,7 +92,7 @@ Result<std::vector<CoreOffer>> Cluster::Impl::offers_for(const Reservation& rese
     std::vector<CoreOffer> offers;
     for (const NodeIndex index : pool_.order(*partition)) {
         if (!pool_.node(index).usable) continue;
-        if (!features.empty() && !features.matches(nodes_[index].config.features)) continue;
+        if (!features.empty() && !features.matches(nodes_[index].config.active())) continue;
         auto offer = offer_of(reservation, index);
         if (!offer || offer->open.empty()) continue;
         offer->place = offers.size();

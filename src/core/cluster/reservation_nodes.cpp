@@ -117,7 +117,7 @@ Result<Cluster::Impl::Candidates> Cluster::Impl::candidates_for(
     for (const NodeIndex node : pool_.order(*from)) {
         const std::string& name = nodes_[node].config.name;
         if (contains(kept, name)) continue;
-        if (!features.empty() && !features.matches(nodes_[node].config.features)) continue;
+        if (!features.empty() && !features.matches(nodes_[node].config.active())) continue;
         ++found.fit;
         if (!pool_.node(node).usable || taken.contains(name)) continue;
         (held_at_start(reservation, node) ? busy : found.free).push_back(name);

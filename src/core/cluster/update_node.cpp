@@ -6,13 +6,24 @@
 
 namespace switchyard::core {
 
-// Lists of which there is one entry for all nodes, or one for each.
+// Of some lists there is one entry for all nodes, or one for each. What is active must be
+// available.
 Status Cluster::Impl::check_node_update(const model::NodeUpdate& update,
                                         const std::vector<NodeIndex>& named) const {
     for (const auto* list :
          {&update.instance_ids, &update.instance_types, &update.addresses, &update.host_names}) {
         if (*list && (*list)->size() > 1 && (*list)->size() != named.size())
             return fail(Errc::InvalidNodeName);
+    }
+    if (!update.features && !update.active_features) return {};
+    for (const NodeIndex index : named) {
+        const model::NodeConfig& config = nodes_[index].config;
+        const auto& available = update.features ? *update.features : config.features;
+        const auto& active = update.active_features ? *update.active_features : config.active();
+        const auto is_available = [&](const std::string& name) {
+            return std::ranges::find(available, name) != available.end();
+        };
+        if (!std::ranges::all_of(active, is_available)) return fail(Errc::ActiveNotAvailable);
     }
     return {};
 }
@@ -100,8 +111,9 @@ void Cluster::Impl::on(const event::UpdateNode& event) {
             reorder |= node.config.weight != *update.weight;
             node.config.weight = *update.weight;
         }
-        if (update.features) {
-            node.config.features = *update.features;
+        if (update.features || update.active_features) {
+            if (update.features) node.config.features = *update.features;
+            node.config.active_features = update.active_features;
             pool_.redescribe(index, node);
             ++hope_epoch_;
         }

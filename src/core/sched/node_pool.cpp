@@ -96,7 +96,7 @@ void NodePool::describe(NodeEntry& entry, const model::Node& description) {
     entry.memory = config.memory.value - std::min(config.memory.value, config.mem_spec_limit.value);
     entry.tmp_disk = config.tmp_disk.value;
     entry.weight = config.weight;
-    entry.features = config.features;
+    entry.features = config.active();
     entry.pools.clear();
     entry.devices.clear();
     for (const model::GresInventory& inventory : config.gres) {
