@@ -38,8 +38,10 @@ bool report(const client::BulkAnswer& answer, const ScancelOptions& options) {
     }
     for (const client::Problem& problem : answer.problems) {
         const bool step = problem.job.find('.') != std::string::npos;
+        const bool ends = options.signal.signal == 0;
         const bool gone = (problem.code == Errc::InvalidJobId && !step) ||
-                          problem.code == Errc::JobFinished || problem.code == Errc::InvalidStepId;
+                          problem.code == Errc::JobFinished ||
+                          (problem.code == Errc::InvalidStepId && ends);
         if (!gone) good = false;
         const bool silent = problem.code == Errc::InvalidJobId || gone;
         if (options.quiet ? silent : gone && options.verbose == 0) continue;
