@@ -25,10 +25,11 @@ constexpr std::size_t kOffersPerTry = 200;
 constexpr std::uint32_t kPlacesPerPartition = 10;
 
 // A plan that goes on to those for whom no places are kept, to tell them a start, is made at each
-// interval if they are few, else the rarer the more it takes: nothing is kept of it, so each one
-// begins anew. On the average of the intervals it may look at every node so often.
+// interval if they are few, else the rarer the more they are and the more it takes: nothing is kept
+// of it, so each one begins anew. On the average of the intervals so many are told, and every node
+// is looked at so often for them.
 constexpr std::int64_t kToldEachInterval = kPlacesPerPartition;
-constexpr std::int64_t kIntervalsPerDeepPlan = 20, kToldLooksPerNode = 4;
+constexpr std::int64_t kIntervalsPerDeepPlan = 20, kToldPerInterval = 8, kToldLooksPerNode = 4;
 
 Seconds limit_of(const sched::Group& group) { return group.limit.value_or(sched::kForever); }
 
@@ -331,10 +332,10 @@ void Cluster::Impl::commit_plan() {
     if (told > 0) {
         const auto looks = static_cast<std::int64_t>(plan->planner.looked_at() + plan->checked);
         const auto nodes = static_cast<std::int64_t>(pool_.size());
-        const std::int64_t pause =
-            told <= kToldEachInterval
-                ? 1
-                : std::max(kIntervalsPerDeepPlan, looks / (kToldLooksPerNode * nodes));
+        const std::int64_t pause = told <= kToldEachInterval
+                                       ? 1
+                                       : std::max({kIntervalsPerDeepPlan, told / kToldPerInterval,
+                                                   looks / (kToldLooksPerNode * nodes)});
         next_deep_plan_ = now_ + pause * settings_.backfill_interval;
     }
     sched::Reservations reserved = copied ? pool_.no_reservations() : std::move(plan->reserved);
