@@ -163,7 +163,8 @@ class Filler {
     SY_FILL(model::StepSpec, name, nodes_min, nodes_max, tasks, cpus_per_task, tasks_per_node,
             memory, gres_per_node, gres_none, gpus_per_step, gpus_per_task, tasks_per_gpu, gpu_bind,
             required_nodes, excluded_nodes, relative, distribution, overlap, exact, whole,
-            overcommit, immediate, time_limit, interactive, submit_line, resv_ports, detached);
+            overcommit, immediate, time_limit, interactive, submit_line, resv_ports, detached,
+            srun_host, srun_pid);
     SY_FILL(model::StepNode, grant, tasks);
     SY_FILL(model::StepLayout, nodes);
     SY_FILL(model::StepEnd, ended, state, exit);
@@ -174,8 +175,8 @@ class Filler {
     SY_FILL(model::Step, key, nonce, spec, layout, submitted, started, running_nodes, worst_exit,
             usage, end, resv_ports, het);
     SY_FILL(model::NodeConfig, name, host_name, address, cpus, boards, sockets, cores_per_socket,
-            threads_per_core, memory, tmp_disk, weight, features, gres, core_spec_count,
-            mem_spec_limit, port, start, reason);
+            threads_per_core, memory, tmp_disk, weight, features, active_features, gres,
+            core_spec_count, mem_spec_limit, port, start, reason);
     SY_FILL(model::CardUse, device, percent, memory, watts);
     SY_FILL(model::NodeFacts, host_name, address, arch, os, version, cpus, sockets,
             cores_per_socket, threads_per_core, memory, free_memory, tmp_disk, cpu_load, booted,
@@ -183,36 +184,44 @@ class Filler {
     SY_FILL(model::NodeMark, reason, by, at);
     SY_FILL(model::NodeReboot, asap, after, issued, drained);
     SY_FILL(model::Node, config, facts, responding, down, drain, mark, reboot, last_busy, comment,
-            extra, used_cores, used_cpus, used_memory, used_gres, running_jobs, completing_jobs,
-            partitions, exclusive, reservation, maint);
+            extra, instance_id, instance_type, resume_at, used_cores, used_cpus, used_memory,
+            used_gres, running_jobs, completing_jobs, partitions, exclusive, reservation, maint);
     SY_FILL(model::Partition, name, nodes, is_default, hidden, root_only, disable_root_jobs, lln,
             require_reservation, exclusive_user, state, max_time, default_time, min_nodes,
             max_nodes, max_cpus_per_node, def_mem_per_cpu, def_mem_per_node, max_mem_per_cpu,
             max_mem_per_node, priority_tier, priority_job_factor, over_subscribe,
             over_subscribe_count, allow_groups, allow_accounts, deny_accounts, allow_qos, deny_qos,
-            alloc_nodes, qos, alternate, grace_time, over_time_limit, preempt_mode);
+            alloc_nodes, qos, alternate, grace_time, over_time_limit, preempt_mode, concealed);
     SY_FILL(model::TriggerFired, due, argument);
     SY_FILL(model::Trigger, id, resource, type, job, nodes, offset, uid, gid, user, program,
             permanent, fired);
     SY_FILL(model::TimeLimitChange, mode, limit);
     SY_FILL(model::JobUpdate, name, account, qos, wckey, comment, admin_comment, constraint,
-            reservation, licenses, std_in, std_out, std_err, work_dir, mail_user, extra, partitions,
-            required_nodes, excluded_nodes, time_limit, begin, deadline, priority, nice, nodes_min,
-            nodes_max, tasks, cpus_per_task, cpus_min, tasks_per_node, memory, gres_per_node,
-            dependency, requeue, oversubscribe, contiguous, array_throttle, mail_types);
-    SY_FILL(model::NodeUpdate, nodes, verb, reason, comment, extra, weight, features);
-    SY_FILL(model::PartitionUpdate, action, name, nodes, allow_groups, allow_accounts, state,
-            is_default, hidden, root_only, max_time, default_time, min_nodes, priority_tier,
-            priority_job_factor, max_nodes, over_subscribe, grace_time, preempt_mode);
+            reservation, licenses, std_in, std_out, std_err, work_dir, mail_user, extra, prefer,
+            mcs_label, partitions, required_nodes, excluded_nodes, time_limit, time_min, begin,
+            deadline, end, priority, nice, nodes_min, nodes_max, tasks, cpus_per_task, cpus_min,
+            tasks_per_node, sockets_per_node, cores_per_socket, threads_per_core, cpus, cpus_max,
+            core_spec, tmp_disk, memory, gres_per_node, dependency, requeue, oversubscribe,
+            contiguous, array_throttle, mail_types);
+    SY_FILL(model::NodeUpdate, nodes, verb, reason, comment, extra, weight, features,
+            active_features, instance_ids, instance_types, addresses, host_names, resume_after);
+    SY_FILL(model::PartitionUpdate, action, name, nodes, allow_groups, allow_accounts,
+            deny_accounts, allow_qos, deny_qos, alloc_nodes, qos, alternate, state, is_default,
+            hidden, root_only, disable_root_jobs, lln, require_reservation, exclusive_user,
+            max_cpus_per_node, over_time_limit, def_mem_per_cpu, def_mem_per_node, max_mem_per_cpu,
+            max_mem_per_node, max_time, default_time, min_nodes, priority_tier, priority_job_factor,
+            max_nodes, over_subscribe, grace_time, preempt_mode);
     SY_FILL(model::NamedUsers, name, uids);
     SY_FILL(model::Reservation, id, name, start, end, nodes, node_count, cores, features, partition,
-            licenses, comment, flags, users, groups, accounts, users_denied, accounts_denied,
-            max_start_delay, purge_after, idle_since, floats);
+            licenses, comment, flags, users, groups, accounts, qos, allowed_partitions,
+            users_denied, accounts_denied, qos_denied, partitions_denied, max_start_delay,
+            purge_after, idle_since, floats);
     SY_FILL(model::FlagChange, set, cleared, purge_after);
     SY_FILL(model::NameListChange, mode, names);
     SY_FILL(model::ReservationUpdate, action, name, start, end, duration, nodes, nodes_added,
             nodes_removed, node_count, core_count, cores_per_node, features, partition, licenses,
-            comment, users, groups, accounts, flags, max_start_delay, skip);
+            comment, users, groups, accounts, qos, allowed_partitions, flags, max_start_delay,
+            skip);
 #undef SY_FILL
 
     void fill(std::shared_ptr<const model::JobSpec>& to) {
