@@ -155,7 +155,7 @@ struct BulkAnswer {
 struct SignalOptions {
     int signal = 0;  // 0: end the job.
     bool batch_only = false, full = false, hurry = false;
-    std::string admin_comment;  // --admin-comment
+    std::string admin_comment{};  // --admin-comment
 };
 Result<BulkAnswer> signal_jobs(Connection& connection, const JobFilter& filter,
                                const SignalOptions& options);

@@ -220,11 +220,10 @@ std::optional<Planner::NodeTime> Planner::next(Front& front, const Ask& ask) {
         if (front.seen[moment->place]) continue;
         const NodeIndex node = order[moment->place];
         // After two looks in vain it is worth to find out when it will be good.
-        const auto tried = front.seen.begin() + static_cast<std::ptrdiff_t>(order.size());
         std::optional<Instant> at = moment->counts;
         if (!good_at(node, ask, *at)) {
-            const bool again = tried[moment->place];
-            tried[moment->place] = true;
+            const bool again = front.tried[moment->place];
+            front.tried[moment->place] = true;
             if (!again) continue;
             at = earliest(node, ask, *at);
         }
@@ -462,7 +461,8 @@ std::optional<Planned> Planner::plan_for(WindowOwner owner, std::uint32_t group,
         Front fresh;
         Front& front = group == 0 ? fresh : fronts_[{group, owner}];
         front.walk.partition = partition;
-        front.seen.resize(2 * pool_.order(partition).size());
+        front.seen.resize(pool_.order(partition).size());
+        front.tried.resize(front.seen.size());
         if (auto planned = plan_alike(front, ask, nodes)) return planned;
         if (shape.tasks_by_node && shape.gpus_per_job.empty()) return std::nullopt;
     }

@@ -92,7 +92,8 @@ class Planner {
     struct Front {  // The nodes of a partition that became good for one kind of job so far.
         Walk walk;
         std::vector<NodeTime> heap;
-        std::vector<bool> seen;  // By place: it is in the heap, or was.
+        std::vector<bool> seen;   // By place: it is in the heap, or was.
+        std::vector<bool> tried;  // By place: it was looked at once, in vain.
     };
     // One job's question.
     struct Ask {
