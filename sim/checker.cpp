@@ -199,7 +199,7 @@ void Checker::reservations_hold(const core::Cluster& cluster) {
     for (const auto& [name, one] : cluster.reservations()) {
         for (const auto& [other_name, other] : cluster.reservations()) {
             if (name < other_name && collide(one, other))
-                violated(fmt::format("reservations {} and {} collide", name, other_name));
+                violated(fmt::format("these collide: {}; {}", describe(one), describe(other)));
         }
     }
     for (const model::LicenseUse& license : cluster.licenses()) {

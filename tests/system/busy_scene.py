@@ -20,7 +20,7 @@ WAITING = [
     ("-J dep -d afterok:121", "true", "Dependency"),
     ("-J later --begin=now+1hour", "true", "BeginTime"),
     ("-J closedjob -p closed", "true", "PartitionDown"),
-    ("-J gpuwait -p gpu --gres=gpu:2 -N2 -t 30", "true", "Resources"),
+    ("-J gpuwait -p gpu --gres=gpu:2 -N2 -t 30", "true", "Nodes required for job are DOWN"),
 ]
 
 

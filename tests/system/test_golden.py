@@ -123,7 +123,7 @@ def test_submissions(cluster, name):
 NOT_OWED = {"CUDA_HOME", "OLDPWD"}
 # Set in both, to what is the job's, the moment's or the machine's own.
 CHANGES = re.compile(r"_PID$|^SLURM_(ARRAY_)?JOB_?ID$|_TIME$|_PORT$|IPADDR$|COMM_HOST$|SUBMIT_(DIR|HOST)$|^PWD$|^TMPDIR$|^SLURM_CONF$|"
-                     r"SLUID$|CLUSTER_NAME$")
+                     r"SLUID$|CLUSTER_NAME$|PRIO_PROCESS$")
 
 
 def check_environment(text, path):

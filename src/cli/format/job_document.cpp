@@ -394,8 +394,13 @@ void JobWriter::add_times() {
     const auto* pending = std::get_if<model::Pending>(&job_.phase);
     const std::string_view reason = model::reason_text(model::reason_of(job_));
     const std::string words = reason_text(job_);
-    text("state_description", pending != nullptr ? pending->detail : words == reason ? "" : words);
-    text("state_reason", reason);
+    // Of nodes that are down or kept for others Slurm tells as a description of Resources.
+    const bool described = model::reason_of(job_) == model::Reason::NodeDown;
+    text("state_description", described            ? words
+                              : pending != nullptr ? pending->detail
+                              : words == reason    ? ""
+                                                   : words);
+    text("state_reason", described ? model::reason_text(model::Reason::Resources) : reason);
 }
 
 void JobWriter::add_files() {

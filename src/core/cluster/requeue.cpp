@@ -19,11 +19,19 @@ std::optional<Errc> Cluster::Impl::requeue_one(Job& job, const event::Requeue& e
     const Next next = event.special_exit ? Next::SpecialExit
                       : event.hold       ? Next::RequeueHold
                                          : Next::Requeue;
-    if (auto* completing = std::get_if<model::Completing>(&job.phase)) {
-        if (completing->next != Next::End) return Errc::JobCompleting;
-        completing->next = next;
-        completing->outcome.reason = model::Reason::None;
-        touch(job);
+    if (std::holds_alternative<model::Completing>(job.phase)) {
+        // All components or none: one that has left its nodes would stay behind.
+        for (const JobId id : components_of(job)) {
+            const auto* completing = std::get_if<model::Completing>(&jobs_.at(id).phase);
+            if (completing == nullptr || completing->next != Next::End) return Errc::JobCompleting;
+        }
+        for (const JobId id : components_of(job)) {
+            Job& part = jobs_.at(id);
+            auto& completing = std::get<model::Completing>(part.phase);
+            completing.next = next;
+            completing.outcome.reason = model::Reason::None;
+            touch(part);
+        }
         return std::nullopt;
     }
     if (std::holds_alternative<model::Ended>(job.phase)) {

@@ -255,6 +255,8 @@ Status Cluster::Impl::settle_nodes(Reservation& reservation, const ReservationUp
 // REPLACE those too that jobs have come to hold.
 bool Cluster::Impl::replenish(Reservation& reservation) const {
     if (reservation.is(ReservationFlag::StaticAlloc) || !reservation.node_count) return false;
+    // It is only there until the last of its jobs has ended.
+    if (reservation.end <= now_ && !reservation.recurs()) return false;
     if (!reservation.has_whole_nodes()) return replenish_cores(reservation);
     const auto serves = [&](const std::string& name) {
         const auto node = node_index(name);
