@@ -78,6 +78,8 @@ def enter(root, *folders):
     if ctypes.CDLL(None, use_errno=True).unshare(CLONE_NEWNS) != 0:
         raise OSError(ctypes.get_errno(), "mounts of its own")
     subprocess.run(["mount", "--make-rprivate", "/"], check=True)
+    # As on every machine, the root is a mount of its own: stepd cannot make mounts of a step's own below one that is not.
+    subprocess.run(["mount", "--bind", root, root], check=True)
     for folder in ("/proc", "/dev", "/sys", *folders):
         inside = root / str(folder).lstrip("/")
         inside.mkdir(parents=True, exist_ok=True)
