@@ -50,8 +50,8 @@ bool Committer::write_here(Work& work) {
     }
     const auto begin = std::chrono::steady_clock::now();
     const Result<bool> written = store_->try_commit(work.batch);
-    learn(work.batch, begin);
     if (written ? !*written : written.error().code == store::kFull) return false;
+    learn(work.batch, begin);
     Outcome outcome{.status = written ? Status() : Status(Failure{written.error()}),
                     .payloads = {},
                     .purge_is_due = false};

@@ -53,7 +53,7 @@ class CommitterTest : public testing::Test {
     void open(Millis slowness) {
         auto store = std::make_unique<FakeStore>(visits_, slowness);
         store_ = store.get();
-        committer_.emplace(loop_, std::move(store), [this](const std::string&) { ++told_full_; });
+        committer_.emplace(loop_, std::move(store), [](const std::string&) {});
     }
     // One after the other, each of so many rows.
     void commit(int times, std::size_t rows = 1) {
@@ -72,7 +72,7 @@ class CommitterTest : public testing::Test {
     io::Loop loop_;
     FakeStore::Visits visits_;
     FakeStore* store_ = nullptr;
-    int done_ = 0, told_full_ = 0;
+    int done_ = 0;
     std::optional<Committer> committer_;
 };
 

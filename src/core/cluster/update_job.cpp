@@ -136,8 +136,7 @@ std::optional<Errc> Cluster::Impl::update_cpus(const model::JobUpdate& update,
 std::optional<Errc> Cluster::Impl::update_prefer(const model::JobUpdate& update,
                                                  JobSpec& spec) const {
     if (!update.prefer) return std::nullopt;
-    if (!update.prefer->empty() && !is_known_constraint(*update.prefer))
-        return Errc::InvalidPreference;
+    if (!is_known_constraint(*update.prefer)) return Errc::InvalidPreference;
     spec.prefer = *update.prefer;
     return std::nullopt;
 }

@@ -190,7 +190,6 @@ Status check_one_node(const sched::NodePool& pool, PartitionIndex partition,
 
 }  // namespace
 
-// Of features that some node has.
 // Whether it can be read, and some node has each feature in it.
 bool Cluster::Impl::is_known_constraint(const std::string& text) const {
     if (text.empty()) return true;
@@ -211,8 +210,7 @@ Status Cluster::Impl::validate(const JobSpec& spec, const Caller& caller,
         }
     }
     if (!is_known_constraint(spec.constraint)) return fail(Errc::InvalidFeature);
-    if (!is_known_constraint(spec.prefer))
-        return fail(Errc::InvalidFeature, "Invalid preferred feature specification");
+    if (!is_known_constraint(spec.prefer)) return fail(Errc::InvalidPreference);
     for (const auto* list :
          {&spec.gres_per_node, &spec.gpus_per_job, &spec.gpus_per_task, &spec.gpus_per_socket}) {
         if (!names_gres(settings_.gres_types, *list)) return fail(Errc::InvalidGres);
