@@ -399,7 +399,7 @@ Result<model::StepLayout> Cluster::Impl::lay_out_step(const Job& job,
                                                       const event::CreateStep& event) const {
     const model::Partition* partition = partition_of(job);
     const bool whole =
-        partition != nullptr && sched::shape_of(*job.spec, *partition, settings_).whole_nodes;
+        partition != nullptr && sched::takes_whole_nodes(*job.spec, *partition, settings_);
     const model::StepSpec spec = whole ? with_gres_of(*job.spec, event.spec) : event.spec;
     const model::Allocation& allocation = *model::allocation_of(job);
     SY_TRY(std::vector<const model::NodeGrant*> nodes, candidate_nodes(allocation, spec));

@@ -110,10 +110,7 @@ void set_gres(Shape& shape, const model::JobSpec& spec) {
 void set_sharing(Shape& shape, const model::JobSpec& spec, const model::Partition& partition,
                  const Settings& settings) {
     using OverSubscribe = model::Partition::OverSubscribe;
-    shape.whole_nodes =
-        spec.exclusive == model::Exclusive::Node || spec.exclusive == model::Exclusive::Topo ||
-        partition.over_subscribe == OverSubscribe::Exclusive ||
-        settings.unit == Settings::Unit::WholeNode || spec.core_spec.value_or(0) > 0;
+    shape.whole_nodes = takes_whole_nodes(spec, partition, settings);
     const bool forced = partition.over_subscribe == OverSubscribe::Force;
     const bool asked = partition.over_subscribe == OverSubscribe::Yes && spec.oversubscribe;
     if (!shape.whole_nodes && (forced || asked)) {
@@ -125,6 +122,13 @@ void set_sharing(Shape& shape, const model::JobSpec& spec, const model::Partitio
 }
 
 }  // namespace
+
+bool takes_whole_nodes(const model::JobSpec& spec, const model::Partition& partition,
+                       const Settings& settings) {
+    return spec.exclusive == model::Exclusive::Node || spec.exclusive == model::Exclusive::Topo ||
+           partition.over_subscribe == model::Partition::OverSubscribe::Exclusive ||
+           settings.unit == Settings::Unit::WholeNode || spec.core_spec.value_or(0) > 0;
+}
 
 std::uint64_t Shape::gpu_total() const {
     std::uint64_t total = 0;

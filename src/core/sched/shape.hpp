@@ -75,6 +75,9 @@ inline std::vector<std::uint32_t> owners_of(const Shape& shape) {
     return shape.owners.empty() ? std::vector<std::uint32_t>{0} : shape.owners;
 }
 
+// Whether it has its nodes for itself, with all that is there.
+bool takes_whole_nodes(const model::JobSpec& spec, const model::Partition& partition,
+                       const Settings& settings);
 // The shape of a job in one partition. The specification is complete: defaults have been filled in.
 Shape shape_of(const model::JobSpec& spec, const model::Partition& partition,
                const Settings& settings);
