@@ -22,6 +22,8 @@ bool read_pairs(Statement& query, std::vector<std::pair<std::int64_t, std::int64
 bool purge_jobs(PurgeStatements& to, std::int64_t before, bool& more) {
     std::vector<std::pair<std::int64_t, std::int64_t>> jobs, runs;
     if (!read_pairs(to.old_jobs.integer(before).integer(kJobsPerPurge), jobs)) return false;
+    // The last id may go with its row, and is not given again.
+    if (!jobs.empty() && !to.keep_next_id.run()) return false;
     for (const auto& [id, payload] : jobs) {
         if (!to.delete_steps.integer(id).run() || !to.delete_job.integer(id).run() ||
             !to.delete_payload.integer(payload).integer(payload).run()) {
@@ -83,6 +85,10 @@ Status prepare(Database& database, PurgeStatements& statements) {
     SY_TRY(statements.stepped_jobs,
            database.prepare("SELECT id, end_time FROM jobs WHERE end_time >= ? AND end_time < ? "
                             "ORDER BY end_time LIMIT ?"));
+    SY_TRY(statements.keep_next_id,
+           database.prepare("INSERT INTO counters SELECT 'next_job_id', max(id) + 1 FROM jobs "
+                            "WHERE true ON CONFLICT (name) DO UPDATE "
+                            "SET value = max(value, excluded.value)"));
     return {};
 }
 

@@ -11,6 +11,7 @@ struct PurgeStatements {
     Statement old_jobs, old_runs, delete_job, delete_run, delete_steps, delete_payload;
     Statement read_mark, write_mark;  // Up to when steps are gone.
     Statement stepped_jobs;
+    Statement keep_next_id;
 };
 
 Status prepare(Database& database, PurgeStatements& statements);

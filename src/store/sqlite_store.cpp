@@ -159,6 +159,7 @@ bool write(Statements& to, const StepRow& row) {
 }
 
 constexpr std::string_view kLastTrigger = "last_trigger_id";
+constexpr std::string_view kNextJob = "next_job_id";
 
 bool write_triggers(Statements& to, const Batch& batch) {
     std::uint32_t last = 0;
@@ -191,6 +192,17 @@ bool write_reservations(Statements& to, const Batch& batch) {
     return to.put_counter.text(std::string_view("next_reservation_id"))
         .integer(std::int64_t{*batch.next_reservation_id})
         .run();
+}
+
+// Nearly always the row of the job before it says the same, and a page less is written:
+// load_counters() looks there too. Rows go by purge() alone, which sees to the counter.
+bool write_next_job_id(Statements& to, const Batch& batch) {
+    if (!batch.next_job_id) return true;
+    const auto is_last = [&](const JobRow& row) {
+        return row.id.value + 1 == batch.next_job_id->value;
+    };
+    if (std::ranges::any_of(batch.jobs, is_last)) return true;
+    return to.put_counter.text(kNextJob).integer(std::int64_t{batch.next_job_id->value}).run();
 }
 
 bool write(Statements& to, const Batch& batch) {
@@ -232,11 +244,8 @@ bool write(Statements& to, const Batch& batch) {
     for (const std::string& name : batch.reset_partitions) {
         if (!to.reset_partition.text(std::string_view(name)).run()) return false;
     }
-    if (!write_triggers(to, batch) || !write_step_launches(to, batch)) return false;
-    if (!batch.next_job_id) return true;
-    return to.put_counter.text(std::string_view("next_job_id"))
-        .integer(std::int64_t{batch.next_job_id->value})
-        .run();
+    return write_triggers(to, batch) && write_step_launches(to, batch) &&
+           write_next_job_id(to, batch);
 }
 
 class SqliteStore final : public Store {
@@ -332,8 +341,13 @@ Result<std::optional<std::int64_t>> SqliteStore::counter(std::string_view name) 
 }
 
 Status SqliteStore::load_counters(Loaded& loaded) {
-    SY_TRY(const auto next_job_id, counter("next_job_id"));
-    if (next_job_id) loaded.next_job_id = JobId{static_cast<std::uint32_t>(*next_job_id)};
+    SY_TRY(const auto next_job, counter(kNextJob));
+    SY_TRY(Statement last_job, database_.prepare("SELECT max(id) FROM jobs"));
+    if (last_job.next() != Statement::Step::Row) return database_.failure("read");
+    const std::int64_t behind_last =
+        last_job.column_is_null(0) ? 0 : last_job.column_integer(0) + 1;
+    const std::int64_t next = std::max(next_job.value_or(0), behind_last);
+    if (next > 0) loaded.next_job_id = JobId{static_cast<std::uint32_t>(next)};
     SY_TRY(const auto next_reservation, counter("next_reservation_id"));
     if (next_reservation)
         loaded.next_reservation_id = static_cast<std::uint32_t>(*next_reservation);

@@ -123,6 +123,23 @@ TEST_F(StoreTest, ANewStoreIsEmptyAndCountsItsOpenings) {
     EXPECT_FALSE(loaded->next_job_id);
 }
 
+TEST_F(StoreTest, TheNextIdIsToldByTheLastJobEvenIfItIsPurged) {
+    auto store = open();
+    Batch batch = batch_of({ended(7, at(100))});
+    batch.next_job_id = JobId{8};
+    ASSERT_TRUE(store->commit(batch));
+    EXPECT_EQ(store->load()->next_job_id, JobId{8});
+    Batch purge;
+    purge.purge = Purge{.jobs_before = 400, .steps_before = std::nullopt};
+    ASSERT_TRUE(store->commit(purge));
+    EXPECT_TRUE(jobs_of(*store, at(0)).empty());
+    EXPECT_EQ(store->load()->next_job_id, JobId{8});
+    Batch unused;  // Ids that were given to nobody.
+    unused.next_job_id = JobId{20};
+    ASSERT_TRUE(store->commit(unused));
+    EXPECT_EQ(store->load()->next_job_id, JobId{20});
+}
+
 TEST_F(StoreTest, RecordsComeBackAsTheyWere) {
     const model::Job running = [] {
         model::Job out = job(7);
