@@ -2,8 +2,9 @@
 // ago is still here when its job starts; the rest is read back from the store.
 #pragma once
 
+#include <cstdint>
 #include <list>
-#include <map>
+#include <unordered_map>
 
 #include "base/ids.hpp"
 #include "controller/committer.hpp"
@@ -33,7 +34,7 @@ class Payloads {
     std::size_t bytes_max_;
     std::size_t bytes_ = 0;
     std::list<Entry> entries_;  // Last used first.
-    std::map<JobId, std::list<Entry>::iterator> by_job_;
+    std::unordered_map<std::uint32_t, std::list<Entry>::iterator> by_job_;
 };
 
 }  // namespace switchyard::controller

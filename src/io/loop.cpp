@@ -29,6 +29,7 @@ namespace switchyard::io {
 namespace {
 
 constexpr int kEventsPerTurnMax = 512;
+constexpr int kDeferredRoundsMax = 4;
 constexpr std::int64_t kNanosPerMilli = 1'000'000;
 
 std::int64_t clock_ns(clockid_t clock) {
@@ -247,12 +248,15 @@ void Loop::Core::run_posted() {
     }
 }
 
+// What deferred work defers belongs to the same turn: a batch is sealed, its commit answers, the
+// answer is written. Not for ever: whoever defers again and again must not keep others waiting.
 void Loop::Core::run_deferred() {
-    if (deferred_.empty()) return;
     std::vector<std::function<void()>> work;
-    work.swap(deferred_);
-    for (const auto& each : work) each();
-    work.clear();
+    for (int round = 0; round < kDeferredRoundsMax && !deferred_.empty(); ++round) {
+        work.swap(deferred_);
+        for (const auto& each : work) each();
+        work.clear();
+    }
     if (deferred_.empty()) deferred_.swap(work);  // Keeps the capacity.
 }
 

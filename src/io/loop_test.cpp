@@ -241,6 +241,23 @@ TEST(Loop, DeferredWorkRunsOnceAtTheEndOfTheTurnAndBeforeRunReturns) {
     EXPECT_EQ(order, "adbe");
 }
 
+TEST(Loop, WhatDeferredWorkDefersIsDoneBeforeTheLoopWaitsButNotForEver) {
+    Loop loop;
+    int rounds = 0, rounds_before_event = 0;
+    std::function<void()> again = [&] {
+        ++rounds;
+        loop.defer(again);
+    };
+    const auto timer = loop.after(0ms, [&] {
+        rounds_before_event = rounds;
+        loop.stop();
+    });
+    again();
+    loop.run();
+    EXPECT_GT(rounds_before_event, 2);
+    EXPECT_LT(rounds_before_event, 100);
+}
+
 TEST(Loop, FiresTimersOfBothClocksInOrderAlsoWhenItWasHeldUp) {
     Loop loop;
     std::string order;
