@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <optional>
@@ -15,8 +16,6 @@ namespace switchyard::config {
 namespace {
 
 constexpr int kIncludeDepthMax = 16;
-constexpr std::string_view kBlank = " \t\r\f\v";
-
 bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r' && c != '\n'); }
 
 bool is_key_char(char c) {
@@ -90,6 +89,7 @@ void take_logical_line(std::string_view& text, LogicalLine& line) {
 
 // Cuts the comment off. '\#' is no comment, and neither is a '#' between quotes.
 std::string_view without_comment(std::string_view text) {
+    if (!text.contains('#')) return text;
     bool quoted = false;
     for (std::size_t i = 0; i < text.size(); ++i) {
         if (text[i] == '\\') {
@@ -104,6 +104,7 @@ std::string_view without_comment(std::string_view text) {
 }
 
 std::string unescape(std::string_view text) {
+    if (!text.contains('\\')) return std::string(text);
     std::string out;
     out.reserve(text.size());
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -125,15 +126,18 @@ std::string_view take_key(std::string_view& text) {
     return key;
 }
 
+std::string_view up_to_blank(std::string_view text) {
+    return {text.begin(), std::ranges::find_if(text, is_blank)};
+}
+
 // What is wrong with the line, or nothing.
 std::optional<std::string> take_pair(std::string_view& text, Pair& pair) {
     const std::string_view start = text;
     const std::string_view key = take_key(text);
-    const std::string_view word = start.substr(0, start.find_first_of(kBlank));
-    if (key.empty()) return fmt::format("expected Key=Value, found \"{}\"", word);
+    if (key.empty()) return fmt::format("expected Key=Value, found \"{}\"", up_to_blank(start));
     skip_blank(text);
     if (text.empty() || text.front() != '=') {
-        return fmt::format("expected Key=Value, found \"{}\" without a value", word);
+        return fmt::format("expected Key=Value, found \"{}\" without a value", up_to_blank(start));
     }
     text.remove_prefix(1);
     skip_blank(text);
@@ -150,9 +154,9 @@ std::optional<std::string> take_pair(std::string_view& text, Pair& pair) {
         }
         return std::nullopt;
     }
-    const std::size_t end = text.find_first_of(kBlank);
-    pair.value = unescape(text.substr(0, end));
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end);
+    const std::string_view value = up_to_blank(text);
+    pair.value = unescape(value);
+    text.remove_prefix(value.size());
     if (pair.value.empty()) return fmt::format("{}= has no value", key);
     return std::nullopt;
 }

@@ -51,7 +51,9 @@ void add_item(Environment& result, const Environment& caller, const std::string&
 }  // namespace
 
 void set_variable(Environment& environment, std::string_view name, std::string_view value) {
-    std::string entry = std::string(name) + "=" + std::string(value);
+    std::string entry;
+    entry.reserve(name.size() + 1 + value.size());
+    entry.append(name).append(1, '=').append(value);
     for (std::string& present : environment) {
         if (is_of(present, name)) {
             present = std::move(entry);
@@ -79,7 +81,7 @@ ExportMode export_mode(std::string_view list) {
     return ExportMode::Some;
 }
 
-Environment exported(const Environment& caller, std::string_view list) {
+Environment exported(Environment caller, std::string_view list) {
     const ExportMode mode = export_mode(list);
     if (mode == ExportMode::All) return caller;
     Environment result;

@@ -21,7 +21,7 @@ ExportMode export_mode(std::string_view list);
 // The variables that an --export list names, in the order of the list: ALL, names whose present
 // value is handed on, and K=V with quotes around commas. SLURM_* always goes along, except with
 // NIL.
-Environment exported(const Environment& caller, std::string_view list);
+Environment exported(Environment caller, std::string_view list);
 
 // What a job around this command has set about itself: numbers and names that are false in another
 // job. Input variables that the user set (SLURM_CONF, SLURM_TIME_FORMAT, SBATCH_*, ...) stay.

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "options/job_request.hpp"
 
@@ -67,7 +68,9 @@ std::span<const Option> step_options();
 std::span<const Option> hint_options();
 std::span<const Option> refused_options();
 
-// All parts together, in the order of the long names.
+// All parts together, as they stand in the source.
+std::vector<const Option*> options_by_part();
+// The same in the order of the long names.
 std::span<const Option* const> all_options();
 
 }  // namespace switchyard::options

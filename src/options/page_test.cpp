@@ -7,7 +7,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <numeric>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include "base/text.hpp"
 
@@ -42,6 +45,13 @@ constexpr std::string_view kOfSrun =
     "relative send-libs slurmd-debug task-epilog task-prolog test-only threads "
     "treewidth unbuffered wait wait-for-children x11";
 
+std::string content_of(const char* path) {
+    std::ifstream file(path);
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
 void expect_all_known(Command command, std::string_view names) {
     for (const std::string_view name : split(names, ' ')) {
         const auto is_it = [&](const Option* option) {
@@ -60,6 +70,26 @@ TEST(OptionsPage, EveryOptionOfSlurmIsInTheTable) {
     expect_all_known(Command::Srun, kOfSrun);
 }
 
+// The numbers of table_order.inc, ten in a line.
+std::string order_by_name() {
+    const std::vector<const Option*> parts = options_by_part();
+    std::vector<std::size_t> places(parts.size());
+    std::iota(places.begin(), places.end(), std::size_t{0});
+    std::ranges::sort(places, {}, [&](std::size_t place) { return parts[place]->name; });
+    std::string text;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        text += std::to_string(places[i]);
+        text += i % 10 == 9 || i + 1 == places.size() ? ",\n" : ", ";
+    }
+    return text;
+}
+
+TEST(OptionsPage, TheOrderIsThatOfTheNames) {
+    if (std::getenv("SY_WRITE") != nullptr) std::ofstream(SY_OPTIONS_ORDER) << order_by_name();
+    EXPECT_EQ(content_of(SY_OPTIONS_ORDER), order_by_name())
+        << "the table has changed: SY_WRITE=1 options_test writes table_order.inc anew";
+}
+
 TEST(OptionsPage, AnOptionThatIsNotFollowedSaysWhy) {
     for (const Option* option : all_options()) {
         if (fate_of(*option) == Fate::Warned) EXPECT_FALSE(option->why.empty()) << option->name;
@@ -68,10 +98,7 @@ TEST(OptionsPage, AnOptionThatIsNotFollowedSaysWhy) {
 
 TEST(OptionsPage, SaysWhatTheTableDoes) {
     if (std::getenv("SY_WRITE") != nullptr) std::ofstream(SY_OPTIONS_PAGE) << options_page();
-    std::ifstream file(SY_OPTIONS_PAGE);
-    std::ostringstream text;
-    text << file.rdbuf();
-    EXPECT_EQ(text.str(), options_page())
+    EXPECT_EQ(content_of(SY_OPTIONS_PAGE), options_page())
         << "the table has changed: SY_WRITE=1 options_test writes docs/options.md anew";
 }
 

@@ -103,7 +103,38 @@ bool switches_on(std::string_view value) {
            parse_uint(value).value_or(0) != 0;
 }
 
-Outcome apply_variable(JobRequest& request, const Option& option, const std::string& value,
+struct Variable {
+    std::string_view name, value;
+};
+
+// Those of the environment that an option may be named after.
+std::vector<Variable> input_variables(const Surroundings& surroundings) {
+    std::vector<Variable> found;
+    for (const std::string_view entry : surroundings.environment) {
+        const std::size_t mark = entry.starts_with('S') ? entry.find('=') : std::string_view::npos;
+        if (mark == std::string_view::npos || !entry.substr(0, mark).contains('_')) continue;
+        found.push_back({entry.substr(0, mark), entry.substr(mark + 1)});
+    }
+    return found;
+}
+
+// Of several with this name the first, as getenv() does it.
+std::optional<std::string_view> find_variable(const std::vector<Variable>& all,
+                                              std::string_view name) {
+    const auto found = std::ranges::find(all, name, &Variable::name);
+    if (found == all.end()) return std::nullopt;
+    return found->value;
+}
+
+// The first of some names with blanks between them.
+std::string_view take_name(std::string_view& names) {
+    const std::size_t end = std::min(names.find(' '), names.size());
+    const std::string_view name = names.substr(0, end);
+    names.remove_prefix(std::min(end + 1, names.size()));
+    return name;
+}
+
+Outcome apply_variable(JobRequest& request, const Option& option, std::string_view value,
                        const Surroundings& surroundings) {
     std::optional<std::string_view> argument(value);
     if (option.argument == Argument::None && option.name != "verbose") {
@@ -131,17 +162,18 @@ Outcome apply_words(JobRequest& request, const std::vector<std::string>& words, 
 }
 
 Outcome apply_environment(JobRequest& request, const Surroundings& surroundings) {
-    Surroundings ours = surroundings;
-    std::erase_if(ours.environment,
-                  [](const std::string& entry) { return !entry.starts_with('S'); });
+    const std::vector<Variable> ours = input_variables(surroundings);
+    if (ours.empty()) return {};
     // The job's own name is not the name of each of its steps.
     const bool inside =
-        request.command == Command::Srun && ours.variable("SLURM_JOB_ID").has_value();
+        request.command == Command::Srun && find_variable(ours, "SLURM_JOB_ID").has_value();
     for (const Option* option : all_options()) {
         if (!option->applies_to(request.command)) continue;
-        for (const std::string_view name : split(option->variables_of(request.command), ' ')) {
+        std::string_view names = option->variables_of(request.command);
+        while (!names.empty()) {
+            const std::string_view name = take_name(names);
             if (inside && name == "SLURM_JOB_NAME") continue;
-            const auto value = ours.variable(name);
+            const auto value = find_variable(ours, name);
             if (!value) continue;
             if (Outcome fault = apply_variable(request, *option, *value, surroundings))
                 return fault;

@@ -1,9 +1,8 @@
 // table.cpp: the parts of the option table as one list.
-#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <vector>
 
-#include "base/text.hpp"
 #include "options/option.hpp"
 
 namespace switchyard::options {
@@ -34,36 +33,34 @@ std::string_view Option::variables_of(Command command) const {
 
 namespace {
 
-// The first eight characters as a number that sorts as they do. Every command sorts the table as it
-// starts, and nearly all names differ here.
-std::uint64_t head_of(std::string_view name) {
-    std::uint64_t head = 0;
-    for (std::size_t i = 0; i < sizeof head; ++i)
-        head = head << 8 | (i < name.size() ? static_cast<unsigned char>(name[i]) : 0);
-    return head;
-}
+// Where in the parts, one behind the other, the options stand in the order of their names. Written
+// down because every command needs it as it starts; a test holds it to the table, and
+// SY_WRITE=1 options_test writes it anew.
+constexpr std::uint16_t kOrder[] = {
+#include "options/table_order.inc"
+};
 
 }  // namespace
 
+std::vector<const Option*> options_by_part() {
+    std::vector<const Option*> list;
+    list.reserve(std::size(kOrder));
+    for (const auto part : {run_options(), command_options(), place_options(), time_options(),
+                            node_and_task_options(), node_shape_options(), gres_options(),
+                            step_options(), hint_options(), refused_options()}) {
+        for (const Option& option : part) list.push_back(&option);
+    }
+    return list;
+}
+
 std::span<const Option* const> all_options() {
     static const std::vector<const Option*> all = [] {
-        struct Place {
-            std::uint64_t head;
-            const Option* option;
-        };
-        std::vector<Place> places;
-        for (const auto part : {run_options(), command_options(), place_options(), time_options(),
-                                node_and_task_options(), node_shape_options(), gres_options(),
-                                step_options(), hint_options(), refused_options()}) {
-            places.reserve(places.size() + part.size());
-            for (const Option& option : part) places.push_back({head_of(option.name), &option});
-        }
-        std::ranges::sort(places, [](const Place& a, const Place& b) {
-            return a.head != b.head ? a.head < b.head : a.option->name < b.option->name;
-        });
+        const std::vector<const Option*> parts = options_by_part();
         std::vector<const Option*> list;
-        list.reserve(places.size());
-        for (const Place& place : places) list.push_back(place.option);
+        list.reserve(parts.size());
+        for (const std::uint16_t place : kOrder) {
+            if (place < parts.size()) list.push_back(parts[place]);
+        }
         return list;
     }();
     return all;

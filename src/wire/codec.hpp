@@ -17,7 +17,7 @@
 namespace switchyard::wire {
 
 void encode(const model::JobSpec& from, JobSpec* to);
-void encode(const model::JobPayload& from, JobPayload* to);
+void encode(model::JobPayload from, JobPayload* to);
 void encode(const model::Allocation& from, Allocation* to);
 void encode(const model::NodeGrant& from, NodeGrant* to);
 void encode(const model::Outcome& from, Outcome* to);

@@ -210,10 +210,11 @@ Status decode_into(const JobSpec& from, model::JobSpec& to) {
     return {};
 }
 
-void encode(const model::JobPayload& from, JobPayload* to) {
-    to->set_script(from.script);
-    put_strings(from.arguments, to->mutable_arguments());
-    put_strings(from.environment, to->mutable_environment());
+void encode(model::JobPayload from, JobPayload* to) {
+    to->set_script(std::move(from.script));
+    for (std::string& each : from.arguments) to->add_arguments(std::move(each));
+    to->mutable_environment()->Reserve(static_cast<int>(from.environment.size()));
+    for (std::string& each : from.environment) to->add_environment(std::move(each));
     for (const model::ResourceLimit& each : from.limits) {
         ResourceLimit* limit = to->add_limits();
         limit->set_resource(each.resource);

@@ -152,13 +152,13 @@ Result<Environment> login_environment(Seconds wait, bool login) {
 }
 
 Result<Environment> batch_environment(const options::JobRequest& request,
-                                      const options::Surroundings& surroundings) {
-    const Environment caller = environment_for_a_new_job(surroundings);
+                                      options::Surroundings surroundings) {
     const bool from_file = request.ask.export_file.has_value();
     const std::string list = request.ask.export_list.value_or(from_file ? "NIL" : "ALL");
     const ExportMode mode = options::export_mode(list);
 
-    Environment environment = options::exported(caller, list);
+    Environment environment =
+        options::exported(environment_for_a_new_job(std::move(surroundings.environment)), list);
     if (from_file) {
         SY_TRY(const Environment file, environment_in_file(*request.ask.export_file));
         add_all(environment, file);

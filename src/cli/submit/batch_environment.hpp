@@ -10,7 +10,7 @@
 namespace switchyard::cli::submit {
 
 Result<options::Environment> batch_environment(const options::JobRequest& request,
-                                               const options::Surroundings& surroundings);
+                                               options::Surroundings surroundings);
 
 // What a login shell of this user has in its environment. Timeout if its start-up files take longer
 // than `wait`.

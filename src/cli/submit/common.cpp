@@ -85,7 +85,9 @@ options::Surroundings look_around() {
     options::Surroundings world;
     world.now = std::chrono::floor<Millis>(std::chrono::system_clock::now());
     world.work_dir = current_folder();
-    for (char** entry = environ; *entry != nullptr; ++entry) world.environment.emplace_back(*entry);
+    std::size_t count = 0;
+    while (environ[count] != nullptr) ++count;
+    world.environment.assign(environ, environ + count);
     world.is_root = ::geteuid() == 0;
     return world;
 }
@@ -269,9 +271,9 @@ std::vector<model::ResourceLimit> limits_to_hand_on(const options::JobRequest& r
     return limits;
 }
 
-options::Environment environment_for_a_new_job(const options::Surroundings& surroundings) {
-    options::Environment environment = surroundings.environment;
-    if (surroundings.variable("SLURM_JOB_ID")) options::remove_job_description(environment);
+options::Environment environment_for_a_new_job(options::Environment environment) {
+    if (!options::get_variable(environment, "SLURM_JOB_ID").empty())
+        options::remove_job_description(environment);
     return environment;
 }
 

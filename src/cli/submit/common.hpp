@@ -57,7 +57,7 @@ std::vector<model::ResourceLimit> limits_to_hand_on(const options::JobRequest& r
                                                     const config::Config& config);
 
 // The caller's environment without what describes a job around it.
-options::Environment environment_for_a_new_job(const options::Surroundings& surroundings);
+options::Environment environment_for_a_new_job(options::Environment environment);
 
 std::string base_name(std::string_view path);
 

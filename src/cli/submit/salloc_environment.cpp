@@ -100,7 +100,7 @@ Environment salloc_environment(const std::vector<options::JobRequest>& requests,
                                const Allocated& allocated,
                                const options::Surroundings& surroundings,
                                const std::string& cluster, const std::string& config_path) {
-    Environment environment = environment_for_a_new_job(surroundings);
+    Environment environment = environment_for_a_new_job(surroundings.environment);
     Variables out(environment);
     out.set("SLURM_CLUSTER_NAME", cluster);
     out.set("SLURM_CONF", config_path);

@@ -1,7 +1,9 @@
 // sbatch.cpp: submits a script and says its number; with --wait, stays until it has ended.
 #include <fmt/format.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <thread>
 
@@ -72,13 +74,13 @@ void complete_jobs(Understood& understood, const std::vector<std::string>& words
 }
 
 // The submission, complete.
-Result<wire::Request> compose(Understood& understood, const options::Surroundings& surroundings,
+Result<wire::Request> compose(Understood& understood, options::Surroundings surroundings,
                               const Session& session) {
     JobRequest& first = understood.requests.front();
     model::JobPayload payload;
     payload.script = std::move(understood.script.text);
     payload.arguments = std::move(understood.script.arguments);
-    SY_TRY(payload.environment, batch_environment(first, surroundings));
+    SY_TRY(payload.environment, batch_environment(first, std::move(surroundings)));
     payload.limits = limits_to_hand_on(first, session.config);
     payload.umask = umask_to_hand_on();
 
@@ -87,7 +89,7 @@ Result<wire::Request> compose(Understood& understood, const options::Surrounding
     wire::encode(first.job, submit->mutable_spec());
     for (std::size_t i = 1; i < understood.requests.size(); ++i)
         wire::encode(understood.requests[i].job, submit->add_components());
-    wire::encode(payload, submit->mutable_payload());
+    wire::encode(std::move(payload), submit->mutable_payload());
     return request;
 }
 
@@ -113,8 +115,13 @@ void announce(const JobRequest& request, const config::Config& config, std::uint
                    ? fmt::format("Submitted batch job {} on cluster {}\n", job, config.cluster_name)
                    : fmt::format("Submitted batch job {}\n", job);
     }
-    std::fwrite(text.data(), 1, text.size(), stdout);
-    std::fflush(stdout);
+    // One line, and straight out: the library's buffer would cost more than the rest of it.
+    std::string_view rest = text;
+    while (!rest.empty()) {
+        const ssize_t written = ::write(STDOUT_FILENO, rest.data(), rest.size());
+        if (written < 0 && errno != EINTR) return;
+        rest.remove_prefix(written > 0 ? static_cast<std::size_t>(written) : 0);
+    }
 }
 
 int tell_when(const Understood& understood, client::Connection& connection) {
@@ -156,9 +163,15 @@ int wait_for_end(client::Connection& connection, std::uint32_t job) {
     }
 }
 
+// Everything is said: what was made on the way is the kernel's to free, which does it at once.
+[[noreturn]] void leave(int code) {
+    std::fflush(nullptr);
+    ::_exit(code);
+}
+
 int sbatch(int argc, char** argv) {
     open_standard_streams();
-    const options::Surroundings surroundings = look_around();
+    options::Surroundings surroundings = look_around();
     const std::vector<std::string> words = words_of(argc, argv, Command::Sbatch);
     auto result = understand(words, surroundings);
     if (const Exit* exit = std::get_if<Exit>(&result)) return exit->code;
@@ -177,7 +190,7 @@ int sbatch(int argc, char** argv) {
     }
     complete_jobs(understood, words, *session);
     if (request.ask.test_only) return tell_when(understood, session->connection);
-    auto submission = compose(understood, surroundings, *session);
+    auto submission = compose(understood, std::move(surroundings), *session);
     if (!submission) {
         say_error("sbatch", submission.error().message);
         return error_exit_code();
@@ -186,7 +199,7 @@ int sbatch(int argc, char** argv) {
     if (!reply)
         return submission_failed(Command::Sbatch, reply.error(), session->connection.last_notes());
     announce(request, session->config, reply->submitted().job());
-    return request.ask.wait ? wait_for_end(session->connection, reply->submitted().job()) : 0;
+    leave(request.ask.wait ? wait_for_end(session->connection, reply->submitted().job()) : 0);
 }
 
 }  // namespace

@@ -129,7 +129,7 @@ Status add_entry(const CronEntry& entry, const options::Surroundings& surroundin
     payload.limits = limits_to_hand_on(request, config);
     payload.umask = umask_to_hand_on();
     wire::encode(job, submit.mutable_spec());
-    wire::encode(payload, submit.mutable_payload());
+    wire::encode(std::move(payload), submit.mutable_payload());
     for (const std::string& warning : request.warnings)
         say(kProgram, fmt::format("warning: line {}: {}", entry.line, warning));
     return {};
