@@ -1,19 +1,22 @@
 #!/usr/bin/env python3
-"""Which functions commands run through, for the linker to put side by side: writes src/start/order.txt.
+"""Which functions commands and the controller run through, for the linker to put side by side: writes src/start/order.txt.
 
     tools/start_order.py            needs valgrind and the release build (cmake --build --preset release --target switchyard)
 
 Links the release build once more with its names, starts a cluster in a folder of its own, and runs the usual commands
-under callgrind. What most of them need comes first.
+under callgrind. What most of them need comes first, then what some share, then what each has for itself; behind them what
+the controller does for these commands, which it does from cold caches when they come one by one.
 """
 
 import collections
 import os
 import pathlib
 import shlex
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 TREE = pathlib.Path(__file__).resolve().parent.parent
 BUILD = TREE / "build" / "release"
@@ -37,11 +40,38 @@ def link(program):
     subprocess.run(wanted, shell=True, cwd=BUILD, check=True)
 
 
-def functions(command, bin_dir, work):
-    """Mangled names of the program's own functions that a command calls."""
+def watched(out, *options):
+    """How a program is started so that it leaves behind what it has called."""
+    return ["valgrind", "--tool=callgrind", "--demangle=no", "--compress-strings=no", f"--callgrind-out-file={out}", *options]
+
+
+def of_command(command, bin_dir, work):
     out = work / "callgrind.out"
-    subprocess.run(["valgrind", "--tool=callgrind", "--demangle=no", "--compress-strings=no", f"--callgrind-out-file={out}",
-                    str(bin_dir / command[0]), *command[1:]], cwd=work, stdin=subprocess.DEVNULL, capture_output=True)
+    subprocess.run([*watched(out), str(bin_dir / command[0]), *command[1:]], cwd=work, stdin=subprocess.DEVNULL, capture_output=True)
+    return called(out)
+
+
+def of_controller(bin_dir, work):
+    """A controller takes over from the one that runs, and is asked what commands ask; its own start does not count."""
+    old = int((work / "cluster" / "run" / "slurmctld.pid").read_text())
+    os.kill(old, signal.SIGTERM)
+    while pathlib.Path("/proc", str(old)).exists():
+        time.sleep(0.05)
+    out = work / "controller.out"
+    new = subprocess.Popen([*watched(out, "--instr-atstart=no"), str(bin_dir / "slurmctld"), "-D"], cwd=work, stderr=subprocess.DEVNULL)
+    ask = {"cwd": work, "stdin": subprocess.DEVNULL, "capture_output": True}
+    while new.poll() is None and subprocess.run([bin_dir / "srun", "-N2", "true"], **ask).returncode != 0:
+        time.sleep(0.1)  # Until it and its nodes are there.
+    subprocess.run(["callgrind_control", "--instr=on", str(new.pid)], check=True, **ask)
+    for command in COMMANDS:
+        subprocess.run([bin_dir / command[0], *command[1:]], **ask)
+    new.terminate()
+    new.wait()
+    return called(out)
+
+
+def called(out):
+    """Mangled names of the program's own functions."""
     found, inside = {}, False
     for line in out.read_text(errors="replace").splitlines():
         if line.startswith("ob="):
@@ -64,16 +94,18 @@ def main():
         cluster = [str(bin_dir / "switchyard"), "up", "--nodes", "2", "--dir", str(work / "cluster")]
         subprocess.run(cluster, check=True, stdout=subprocess.DEVNULL)
         try:
-            users, first = collections.Counter(), {}
+            users, first = collections.defaultdict(set), {}
             for command in COMMANDS:
-                for function in functions(command, bin_dir, work):
-                    users[function] += 1
+                for function in of_command(command, bin_dir, work):
+                    users[function].add(command[0])
                     first.setdefault(function, len(first))
+            of_daemon = [function for function in of_controller(bin_dir, work) if function not in first]
         finally:
             subprocess.run([cluster[0], "down", "--dir", str(work / "cluster")], stdout=subprocess.DEVNULL)
-    ordered = sorted(first, key=lambda function: (-users[function], first[function]))
-    ORDER.write_text("".join(f"{function}\n" for function in ordered))
-    print(f"{ORDER.relative_to(TREE)}: {len(ordered)} functions")
+    # Those of the same commands lie together.
+    ordered = sorted(first, key=lambda function: (-len(users[function]), sorted(users[function]), first[function]))
+    ORDER.write_text("".join(f"{function}\n" for function in ordered + of_daemon))
+    print(f"{ORDER.relative_to(TREE)}: {len(ordered)} functions of commands, {len(of_daemon)} more of the controller")
 
 
 if __name__ == "__main__":
