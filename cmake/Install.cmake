@@ -1,28 +1,42 @@
 # Where things go: the build tree's bin/ folder, `cmake --install` into any prefix, and the .deb.
 #
-# One executable, many names. Everything that depends on the prefix (units, links) is made at install
+# One executable, many names, and a second one for those of them that have to start quickly. Everything that depends on the prefix (units, links) is made at install
 # time, so that `cmake --install build/release --prefix /opt/x` needs no new configuration.
 
 set(SY_COMMANDS sbatch srun salloc squeue sinfo scancel scontrol sacct sacctmgr sdiag seff sprio sshare sstat sattach sbcast
     scrontab strigger swait)
 set(SY_DAEMONS slurmctld slurmd slurmstepd)
+# Of these names, those that the quicker program knows (src/programs.hpp), where it could be linked.
+set(SY_ASKING)
+if(TARGET switchyard_commands)
+  set(SY_ASKING sbatch squeue sinfo scancel scontrol scrontab skill sacct sacctmgr sdiag seff sprio sshare sstat strigger swait)
+endif()
 # A name that Debian's procps has too: see InstallNames.cmake, and packaging/debian for the .deb.
 set(SY_SHADOWING skill)
 
 # --- the build tree: PATH=build/dev/bin is a whole installation ---
-set_target_properties(switchyard PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+set(SY_PROGRAMS switchyard)
+if(SY_ASKING)
+  list(APPEND SY_PROGRAMS switchyard_commands)
+endif()
+set_target_properties(${SY_PROGRAMS} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 foreach(name ${SY_COMMANDS} ${SY_SHADOWING} ${SY_DAEMONS})
-  file(CREATE_LINK switchyard ${CMAKE_BINARY_DIR}/bin/${name} SYMBOLIC)
+  set(program switchyard)
+  if(name IN_LIST SY_ASKING)
+    set(program switchyard-commands)
+  endif()
+  file(CREATE_LINK ${program} ${CMAKE_BINARY_DIR}/bin/${name} SYMBOLIC)
 endforeach()
 
 # --- cmake --install ---
 include(GNUInstallDirs)
 set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)  # The program is enough; the tests need not be built for a package.
-install(TARGETS switchyard RUNTIME DESTINATION bin)
+install(TARGETS ${SY_PROGRAMS} RUNTIME DESTINATION bin)
 install(CODE "
   set(SY_COMMANDS ${SY_COMMANDS})
   set(SY_SHADOWING ${SY_SHADOWING})
+  set(SY_ASKING ${SY_ASKING})
   set(SY_DAEMONS ${SY_DAEMONS})
   set(SY_SOURCE_DIR [[${CMAKE_SOURCE_DIR}]])
 ")

@@ -1,7 +1,6 @@
 #include "cli/document_option.hpp"
 
 #include <fmt/format.h>
-#include <grp.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include "cli/job_ids.hpp"
 #include "cli/message.hpp"
 #include "cli/output.hpp"
+#include "os/users.hpp"
 
 namespace switchyard::cli {
 namespace {
@@ -18,11 +18,6 @@ namespace {
 // The shape that is written, and the older versions whose readers find their keys in it.
 constexpr std::string_view kParser = "v0.0.45";
 constexpr std::string_view kVersions[] = {"v0.0.42", "v0.0.43", "v0.0.44", kParser};
-
-std::string group_name(gid_t gid) {
-    const group* found = getgrgid(gid);
-    return found != nullptr ? found->gr_name : std::to_string(gid);
-}
 
 }  // namespace
 
@@ -96,7 +91,7 @@ void close_document(format::Document& document, const DocumentWish& wish,
     const char* terminal = ttyname(STDIN_FILENO);
     document.text("source", terminal != nullptr ? terminal : "");
     document.text("user", find_user_name(geteuid()).value_or(std::to_string(geteuid())));
-    document.text("group", group_name(getegid()));
+    document.text("group", os::group_name(getegid()));
     document.end();
     document.texts("command", wish.command);
     const std::string release(kVersionLine.substr(kVersionLine.find(' ') + 1));

@@ -1,7 +1,6 @@
 #include "cli/job_ids.hpp"
 
 #include <fmt/format.h>
-#include <pwd.h>
 #include <unistd.h>
 
 #include <array>
@@ -13,13 +12,9 @@
 #include "base/limits.hpp"
 #include "base/text.hpp"
 #include "model/hostlist.hpp"
+#include "os/users.hpp"
 
 namespace switchyard::cli {
-namespace {
-
-constexpr std::size_t kUserRecordBytes = 16384;
-
-}  // namespace
 
 std::vector<std::string> split_list(std::string_view text) {
     std::vector<std::string> parts;
@@ -50,11 +45,7 @@ Result<std::vector<model::JobSelector>> parse_job_list(std::string_view text) {
 }
 
 std::optional<std::uint32_t> find_uid(const std::string& user) {
-    std::array<char, kUserRecordBytes> buffer;
-    passwd record{};
-    passwd* found = nullptr;
-    const int status = getpwnam_r(user.c_str(), &record, buffer.data(), buffer.size(), &found);
-    if (status == 0 && found != nullptr) return found->pw_uid;
+    if (const auto found = os::find_user(user)) return found->uid;
     const auto number = parse_uint(user);
     if (number && *number < std::numeric_limits<std::uint32_t>::max()) {
         return static_cast<std::uint32_t>(*number);
@@ -63,12 +54,9 @@ std::optional<std::uint32_t> find_uid(const std::string& user) {
 }
 
 std::optional<std::string> find_user_name(std::uint32_t uid) {
-    std::array<char, kUserRecordBytes> buffer;
-    passwd record{};
-    passwd* found = nullptr;
-    const int status = getpwuid_r(uid, &record, buffer.data(), buffer.size(), &found);
-    if (status != 0 || found == nullptr) return std::nullopt;
-    return std::string(found->pw_name);
+    const auto found = os::find_user(uid);
+    if (!found) return std::nullopt;
+    return found->name;
 }
 
 Result<std::vector<std::string>> parse_node_list(std::string_view text) {

@@ -1,7 +1,6 @@
 #include "config/config.hpp"
 
 #include <fmt/core.h>
-#include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,6 +17,7 @@
 #include "config/nodes.hpp"
 #include "config/partitions.hpp"
 #include "config/preempt_keys.hpp"
+#include "os/users.hpp"
 
 namespace switchyard::config {
 namespace {
@@ -36,8 +36,8 @@ bool belongs_to_root(const std::string& path) {
 
 std::string home_folder() {
     if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0') return home;
-    const passwd* user = ::getpwuid(::getuid());
-    return user != nullptr ? user->pw_dir : "/";
+    const auto user = os::find_user(::getuid());
+    return user ? user->home : "/";
 }
 
 std::string own_host_name() {

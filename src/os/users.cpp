@@ -1,84 +1,46 @@
 #include "os/users.hpp"
 
 #include <grp.h>
-#include <pwd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
 
 #include "base/assert.hpp"
-#include "os/files.hpp"
+#include "os/accounts.hpp"
 
 namespace switchyard::os {
-namespace {
-
-constexpr std::size_t kRecordBytesMax = 1u << 20;
-
-// Calls getpw*_r or getgr*_r with a buffer that grows until the record fits.
-template <class Record, class Find>
-bool look_up(Record& record, std::vector<char>& buffer, Find find) {
-    buffer.resize(4096);
-    Record* found = nullptr;
-    while (find(&record, buffer.data(), buffer.size(), &found) == ERANGE) {
-        if (buffer.size() >= kRecordBytesMax) return false;
-        buffer.resize(buffer.size() * 4);
-    }
-    return found != nullptr;
-}
-
-User to_user(const passwd& record) {
-    return {record.pw_uid, record.pw_gid, record.pw_name, record.pw_dir, record.pw_shell};
-}
-
-}  // namespace
 
 Result<User> find_user(uid_t uid) {
-    passwd record{};
-    std::vector<char> buffer;
-    const bool found =
-        look_up(record, buffer, [uid](passwd* r, char* b, std::size_t n, passwd** out) {
-            return ::getpwuid_r(uid, r, b, n, out);
-        });
-    if (!found) return fail(Errc::NotFound, "no account with uid " + std::to_string(uid));
-    return to_user(record);
+    auto user = accounts::user(uid);
+    if (!user) return fail(Errc::NotFound, "no account with uid " + std::to_string(uid));
+    return *std::move(user);
 }
 
 Result<User> find_user(const std::string& name) {
-    passwd record{};
-    std::vector<char> buffer;
-    const bool found =
-        look_up(record, buffer, [&name](passwd* r, char* b, std::size_t n, passwd** out) {
-            return ::getpwnam_r(name.c_str(), r, b, n, out);
-        });
-    if (!found) return fail(Errc::NotFound, "no account named " + name);
-    return to_user(record);
+    auto user = accounts::user(name);
+    if (!user) return fail(Errc::NotFound, "no account named " + name);
+    return *std::move(user);
 }
 
 std::string user_name(uid_t uid) {
-    const auto user = find_user(uid);
+    const auto user = accounts::user(uid);
     return user ? user->name : std::to_string(uid);
 }
 
 std::string group_name(gid_t gid) {
-    group record{};
-    std::vector<char> buffer;
-    const bool found =
-        look_up(record, buffer, [gid](group* r, char* b, std::size_t n, group** out) {
-            return ::getgrgid_r(gid, r, b, n, out);
-        });
-    return found ? record.gr_name : std::to_string(gid);
+    const auto group = accounts::group(gid);
+    return group ? group->name : std::to_string(gid);
+}
+
+Result<gid_t> find_group(const std::string& name) {
+    const auto group = accounts::group(name);
+    if (!group) return fail(Errc::NotFound, "no group named " + name);
+    return group->gid;
 }
 
 std::vector<gid_t> groups_of(const std::string& user, gid_t primary) {
-    int count = 64;
-    std::vector<gid_t> groups(static_cast<std::size_t>(count));
-    if (::getgrouplist(user.c_str(), primary, groups.data(), &count) < 0) {
-        groups.resize(static_cast<std::size_t>(count));
-        ::getgrouplist(user.c_str(), primary, groups.data(), &count);
-    }
-    groups.resize(static_cast<std::size_t>(count));
-    return groups;
+    return accounts::groups_of(user, primary);
 }
 
 ActingAs::ActingAs(const Identity& who) {

@@ -1,7 +1,6 @@
 #include "cli/accounting/sacct_options.hpp"
 
 #include <fmt/format.h>
-#include <grp.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include "cli/message.hpp"
 #include "cli/option_table.hpp"
 #include "model/time_format.hpp"
+#include "os/users.hpp"
 
 namespace switchyard::cli::accounting {
 namespace {
@@ -181,8 +181,8 @@ Instant midnight(Instant now) {
 
 std::optional<std::uint32_t> find_gid(const std::string& name) {
     if (const auto number = parse_uint(name)) return static_cast<std::uint32_t>(*number);
-    const group* found = ::getgrnam(name.c_str());
-    return found == nullptr ? std::nullopt : std::optional<std::uint32_t>(found->gr_gid);
+    const auto found = os::find_group(name);
+    return found ? std::optional<std::uint32_t>(*found) : std::nullopt;
 }
 
 std::vector<std::string> list(const Text& text) {

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <grp.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -212,9 +211,9 @@ namespace {
 Result<gid_t> find_group(const std::string& text) {
     if (const auto number = parse_uint(text); number && *number < 0xffffffffu)
         return static_cast<gid_t>(*number);
-    const group* found = ::getgrnam(text.c_str());
-    if (found == nullptr) return fail(Errc::InvalidArgument, "Invalid --gid specification");
-    return found->gr_gid;
+    const auto found = os::find_group(text);
+    if (!found) return fail(Errc::InvalidArgument, "Invalid --gid specification");
+    return *found;
 }
 
 }  // namespace

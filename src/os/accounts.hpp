@@ -1,0 +1,28 @@
+// accounts.hpp: where accounts and groups are looked up. accounts.cpp asks the C library's name
+// service, so LDAP and SSSD count; a program that is linked statically cannot load that service's
+// plug-ins and brings another way with it (src/start/accounts_by_files.cpp). For users.cpp alone.
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "os/users.hpp"
+
+namespace switchyard::os::accounts {
+
+struct Group {
+    gid_t gid = 0;
+    std::string name;
+};
+
+std::optional<User> user(uid_t uid);
+std::optional<User> user(const std::string& name);
+std::optional<Group> group(gid_t gid);
+std::optional<Group> group(const std::string& name);
+// All groups of a user, this one among them.
+std::vector<gid_t> groups_of(const std::string& user, gid_t primary);
+
+}  // namespace switchyard::os::accounts
