@@ -1,7 +1,8 @@
 #include "controller/folded_job.hpp"
 
-#include <algorithm>
-#include <span>
+#include <array>
+#include <cstring>
+#include <initializer_list>
 
 #include "controller/wire_fields.hpp"
 #include "wire/fields.hpp"
@@ -14,92 +15,114 @@ namespace {
 enum class Cut { State, Line };
 
 // A field that is kept: whole, or if it has parts of its own, those.
+class Shape;
 struct Kept {
     std::uint32_t number;
-    std::span<const Kept> parts = {};
+    const Shape* parts = nullptr;
     Cut least = Cut::State;
 };
 // Kept only for a line.
-constexpr Kept for_line(int number, std::span<const Kept> parts = {}) {
+constexpr Kept for_line(int number, const Shape* parts = nullptr) {
     return {static_cast<std::uint32_t>(number), parts, Cut::Line};
 }
 
-constexpr Kept kNode[] = {{wire::NodeGrant::kNodeFieldNumber}};
-constexpr Kept kAllocation[] = {{wire::Allocation::kNodesFieldNumber, kNode}};
-constexpr Kept kRun[] = {for_line(wire::Running::kAllocationFieldNumber, kAllocation),
-                         {wire::Running::kStartedFieldNumber},
-                         {wire::Running::kEndsByFieldNumber},
-                         {wire::Running::kSuspendedForFieldNumber},
-                         {wire::Running::kGpusIdleSinceFieldNumber},
-                         {wire::Running::kPreemptableAtFieldNumber},
-                         {wire::Running::kPreemptedFieldNumber},
-                         {wire::Running::kConfiguringFieldNumber}};
-constexpr Kept kPending[] = {{wire::Pending::kReasonFieldNumber},
-                             for_line(wire::Pending::kDetailFieldNumber),
-                             {wire::Pending::kHoldFieldNumber},
-                             {wire::Pending::kEligibleAtFieldNumber},
-                             for_line(wire::Pending::kPlannedStartFieldNumber),
-                             {wire::Pending::kSpecialExitFieldNumber}};
-constexpr Kept kSuspended[] = {{wire::Suspended::kRunFieldNumber, kRun},
-                               {wire::Suspended::kSinceFieldNumber}};
-constexpr Kept kCompleting[] = {{wire::Completing::kRunFieldNumber, kRun},
-                                {wire::Completing::kEndedFieldNumber},
-                                {wire::Completing::kOutcomeFieldNumber},
-                                for_line(wire::Completing::kDirtyNodesFieldNumber),
-                                {wire::Completing::kNextFieldNumber}};
-constexpr Kept kEnded[] = {{wire::Ended::kRunFieldNumber, kRun},
-                           {wire::Ended::kEndedFieldNumber},
-                           {wire::Ended::kOutcomeFieldNumber}};
-constexpr Kept kSpec[] = {{wire::JobSpec::kNameFieldNumber},
-                          {wire::JobSpec::kUidFieldNumber},
-                          {wire::JobSpec::kUserFieldNumber},
-                          {wire::JobSpec::kPartitionsFieldNumber},
-                          for_line(wire::JobSpec::kNodesMinFieldNumber),
-                          for_line(wire::JobSpec::kTasksFieldNumber),
-                          for_line(wire::JobSpec::kTasksPerNodeFieldNumber),
-                          for_line(wire::JobSpec::kRequiredNodesFieldNumber),
-                          for_line(wire::JobSpec::kTimeLimitFieldNumber)};
-constexpr Kept kJob[] = {{wire::Job::kIdFieldNumber},
-                         {wire::Job::kHetFieldNumber},
-                         {wire::Job::kArrayFieldNumber},
-                         {wire::Job::kSpecFieldNumber, kSpec},
-                         {wire::Job::kAttemptFieldNumber},
-                         {wire::Job::kRestartsFieldNumber},
-                         {wire::Job::kPriorityFieldNumber},
-                         {wire::Job::kPartitionFieldNumber},
-                         {wire::Job::kSubmittedFieldNumber},
-                         {wire::Job::kPendingFieldNumber, kPending},
-                         {wire::Job::kRunningFieldNumber, kRun},
-                         {wire::Job::kSuspendedFieldNumber, kSuspended},
-                         {wire::Job::kCompletingFieldNumber, kCompleting},
-                         {wire::Job::kEndedFieldNumber, kEnded}};
-
-// Of a field whose head was written for nothing in it, when its content stands there.
-void set_field_size(std::string& out, std::size_t begin, std::size_t inside, std::uint32_t number) {
-    std::string head;
-    append_field_head(head, number, out.size() - inside);
-    out.replace(begin, inside - begin, head);
-}
-
-void cut(std::string_view message, std::span<const Kept> kept, Cut to, std::string& out) {
-    // Most fields are not kept: one look tells so of nearly all of them.
-    std::uint64_t some = 0;
-    for (const Kept& each : kept) some |= std::uint64_t{1} << (each.number % 64);
-    wire::Fields fields(message);
-    for (wire::Field field; fields.next(field);) {
-        if ((some >> (field.number % 64) & 1) == 0) continue;
-        const auto found = std::ranges::find(kept, field.number, &Kept::number);
-        if (found == kept.end() || found->least > to) continue;
-        if (found->parts.empty()) {
-            out += field.whole;
-        } else {
-            const std::size_t begin = out.size();
-            append_field_head(out, found->number, 0);
-            const std::size_t inside = out.size();
-            cut(field.value, found->parts, to, out);
-            set_field_size(out, begin, inside, found->number);
+// The fields of a message that are kept. Most are not, and one look tells so.
+class Shape {
+  public:
+    consteval Shape(std::initializer_list<Kept> fields) {
+        std::uint8_t count = 0;
+        for (const Kept& field : fields) {
+            kept_.at(count) = field;
+            place_.at(field.number) = ++count;
         }
     }
+    // Null: it is dropped.
+    const Kept* find(std::uint32_t number, Cut to) const {
+        if (number >= place_.size() || place_[number] == 0) return nullptr;
+        const Kept& kept = kept_[place_[number] - 1u];
+        return kept.least <= to ? &kept : nullptr;
+    }
+
+  private:
+    std::array<Kept, 16> kept_{};
+    std::array<std::uint8_t, 160> place_{};  // In kept_, counted from 1.
+};
+
+constexpr Shape kNode = {Kept{wire::NodeGrant::kNodeFieldNumber}};
+constexpr Shape kAllocation = {Kept{wire::Allocation::kNodesFieldNumber, &kNode}};
+constexpr Shape kRun = {for_line(wire::Running::kAllocationFieldNumber, &kAllocation),
+                        {wire::Running::kStartedFieldNumber},
+                        {wire::Running::kEndsByFieldNumber},
+                        {wire::Running::kSuspendedForFieldNumber},
+                        {wire::Running::kGpusIdleSinceFieldNumber},
+                        {wire::Running::kPreemptableAtFieldNumber},
+                        {wire::Running::kPreemptedFieldNumber},
+                        {wire::Running::kConfiguringFieldNumber}};
+constexpr Shape kPending = {{wire::Pending::kReasonFieldNumber},
+                            for_line(wire::Pending::kDetailFieldNumber),
+                            {wire::Pending::kHoldFieldNumber},
+                            {wire::Pending::kEligibleAtFieldNumber},
+                            for_line(wire::Pending::kPlannedStartFieldNumber),
+                            {wire::Pending::kSpecialExitFieldNumber}};
+constexpr Shape kSuspended = {{wire::Suspended::kRunFieldNumber, &kRun},
+                              {wire::Suspended::kSinceFieldNumber}};
+constexpr Shape kCompleting = {{wire::Completing::kRunFieldNumber, &kRun},
+                               {wire::Completing::kEndedFieldNumber},
+                               {wire::Completing::kOutcomeFieldNumber},
+                               for_line(wire::Completing::kDirtyNodesFieldNumber),
+                               {wire::Completing::kNextFieldNumber}};
+constexpr Shape kEnded = {{wire::Ended::kRunFieldNumber, &kRun},
+                          {wire::Ended::kEndedFieldNumber},
+                          {wire::Ended::kOutcomeFieldNumber}};
+constexpr Shape kSpec = {{wire::JobSpec::kNameFieldNumber},
+                         {wire::JobSpec::kUidFieldNumber},
+                         {wire::JobSpec::kUserFieldNumber},
+                         {wire::JobSpec::kPartitionsFieldNumber},
+                         for_line(wire::JobSpec::kNodesMinFieldNumber),
+                         for_line(wire::JobSpec::kTasksFieldNumber),
+                         for_line(wire::JobSpec::kTasksPerNodeFieldNumber),
+                         for_line(wire::JobSpec::kRequiredNodesFieldNumber),
+                         for_line(wire::JobSpec::kTimeLimitFieldNumber)};
+constexpr Shape kJob = {{wire::Job::kIdFieldNumber},
+                        {wire::Job::kHetFieldNumber},
+                        {wire::Job::kArrayFieldNumber},
+                        {wire::Job::kSpecFieldNumber, &kSpec},
+                        {wire::Job::kAttemptFieldNumber},
+                        {wire::Job::kRestartsFieldNumber},
+                        {wire::Job::kPriorityFieldNumber},
+                        {wire::Job::kPartitionFieldNumber},
+                        {wire::Job::kSubmittedFieldNumber},
+                        {wire::Job::kPendingFieldNumber, &kPending},
+                        {wire::Job::kRunningFieldNumber, &kRun},
+                        {wire::Job::kSuspendedFieldNumber, &kSuspended},
+                        {wire::Job::kCompletingFieldNumber, &kCompleting},
+                        {wire::Job::kEndedFieldNumber, &kEnded}};
+
+char* put(char* out, std::string_view bytes) {
+    std::memcpy(out, bytes.data(), bytes.size());
+    return out + bytes.size();
+}
+
+// Writes what is kept of the message, which is never more than the message; returns where it ends.
+char* cut(std::string_view message, const Shape& shape, Cut to, char* out) {
+    const char* kept_from = message.data();  // From here to the present field all is kept.
+    const char* end = kept_from;
+    wire::Fields fields(message);
+    for (wire::Field field; fields.next(field);) {
+        end = field.whole.data() + field.whole.size();
+        const Kept* kept = shape.find(field.number, to);
+        if (kept != nullptr && kept->parts == nullptr) continue;
+        out = put(out, {kept_from, field.whole.data()});
+        kept_from = end;
+        if (kept == nullptr) continue;
+        out = put_field(out, field.number,
+                        [&](char* inside) { return cut(field.value, *kept->parts, to, inside); });
+    }
+    return put(out, {kept_from, end});
+}
+
+void append_cut(std::string& out, std::uint32_t number, std::string_view job, Cut to) {
+    append_field(out, number, job.size(), [&](char* inside) { return cut(job, kJob, to, inside); });
 }
 
 }  // namespace
@@ -131,14 +154,12 @@ FoldedJob look_at_folded(std::string_view job) {
     return found;
 }
 
-void cut_to_state(std::string_view job, std::string& out) {
-    out.clear();
-    cut(job, kJob, Cut::State, out);
+void append_state(std::string& out, std::uint32_t number, std::string_view job) {
+    append_cut(out, number, job, Cut::State);
 }
 
-void cut_to_line(std::string_view job, std::string& out) {
-    out.clear();
-    cut(job, kJob, Cut::Line, out);
+void append_line(std::string& out, std::uint32_t number, std::string_view job) {
+    append_cut(out, number, job, Cut::Line);
 }
 
 }  // namespace switchyard::controller

@@ -3,6 +3,7 @@
 // are those that are sent, or those of them that were asked for.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -15,12 +16,12 @@ struct FoldedJob {
 };
 FoldedJob look_at_folded(std::string_view job);
 
-// Who the job is and how it stands. What it asked for and what it holds is most of a record, and a
-// program that waits for the end of its jobs reads none of it. `out`: its old content is gone.
-void cut_to_state(std::string_view job, std::string& out);
+// Appends, as that field of a message, who the job is and how it stands. What it asked for and what
+// it holds is most of a record, and a program that waits for the end of its jobs reads none of it.
+void append_state(std::string& out, std::uint32_t number, std::string_view job);
 // And what squeue shows of it in the columns that it has unless told otherwise: where it runs or on
 // how many nodes it will, since when, until when, why not yet (cli/format/job_columns.hpp,
 // kBriefLetters).
-void cut_to_line(std::string_view job, std::string& out);
+void append_line(std::string& out, std::uint32_t number, std::string_view job);
 
 }  // namespace switchyard::controller

@@ -80,19 +80,24 @@ std::optional<bool> has_state(const JobMatcher& match, core::JobTable::Walk walk
 // they are open.
 class JobStreams::Slice {
   public:
-    void begin() {
+    void begin(Instant now) {
+        wire::JobsReply head;
+        head.set_now(now.time_since_epoch().count());
         body_.clear();
+        head.AppendToString(&body_);  // First: who reads job by job knows it from the start.
         jobs_ = 0;
     }
     std::size_t jobs() const { return jobs_; }
 
     void add(std::string_view folded, JobPart part) {
-        if (part != JobPart::Whole) {
-            part == JobPart::State ? cut_to_state(folded, cut_) : cut_to_line(folded, cut_);
-            folded = cut_;
+        constexpr std::uint32_t kNumber = wire::JobsReply::kJobsFieldNumber;
+        if (part == JobPart::Whole) {
+            append_field_head(body_, kNumber, folded.size());
+            body_ += folded;
+        } else {
+            part == JobPart::State ? append_state(body_, kNumber, folded)
+                                   : append_line(body_, kNumber, folded);
         }
-        append_field_head(body_, wire::JobsReply::kJobsFieldNumber, folded.size());
-        body_ += folded;
         ++jobs_;
     }
     void add(const model::Job& job, JobPart part) {
@@ -111,10 +116,7 @@ class JobStreams::Slice {
         }
     }
     // The whole reply.
-    std::string frame(std::uint64_t request, bool last, Instant now) {
-        wire::JobsReply rest;
-        rest.set_now(now.time_since_epoch().count());
-        rest.AppendToString(&body_);
+    std::string frame(std::uint64_t request, bool last) {
         wire::Reply reply;
         reply.set_id(request);
         reply.set_last(last);
@@ -135,7 +137,7 @@ class JobStreams::Slice {
 
     std::string body_;  // Of the JobsReply.
     std::size_t jobs_ = 0;
-    std::string whole_, cut_;  // Of the job that is being added.
+    std::string whole_;  // Of the job that is being added.
     wire::Job job_;
     wire::Step step_;
 };
@@ -209,7 +211,7 @@ void JobStreams::offer(const Stream& stream, core::JobTable::const_iterator job)
 
 bool JobStreams::serve(Stream& stream, Session& session) {
     const core::JobTable& jobs = controller_.cluster().jobs();
-    slice_->begin();
+    slice_->begin(controller_.now());
     std::size_t looked_at = 0;
     const auto full = [&] {
         return slice_->jobs() >= limits::kJobsPerReplyChunk || ++looked_at > kLookedAtPerSlice;
@@ -230,9 +232,9 @@ bool JobStreams::serve(Stream& stream, Session& session) {
         more = it != jobs.end();
     }
     if (!more) {
-        controller_.finish(session, slice_->frame(stream.request, true, controller_.now()));
+        controller_.finish(session, slice_->frame(stream.request, true));
     } else if (slice_->jobs() > 0) {
-        session.send(slice_->frame(stream.request, false, controller_.now()));
+        session.send(slice_->frame(stream.request, false));
     }
     return more;
 }

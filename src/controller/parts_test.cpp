@@ -7,6 +7,7 @@
 #include "controller/payloads.hpp"
 #include "controller/settings.hpp"
 #include "wire/codec.hpp"
+#include "wire/fields.hpp"
 #include "wire/job_folding.hpp"
 #include "wire/proto/node.pb.h"
 
@@ -30,6 +31,18 @@ model::Job job(std::uint32_t id, std::uint32_t uid,
         out.array->array_id = JobId{*array};
     }
     return out;
+}
+
+// What `append` leaves of a job in a message whose field 7 it is.
+std::string cut_by(void (*append)(std::string&, std::uint32_t, std::string_view),
+                   std::string_view folded) {
+    std::string message = "before";
+    append(message, 7, folded);
+    wire::Fields fields(std::string_view(message).substr(6));
+    wire::Field field;
+    EXPECT_TRUE(message.starts_with("before") && fields.next(field) && fields.ok());
+    EXPECT_EQ(field.number, 7u);
+    return std::string(field.value);
 }
 
 TEST(Payloads, TheLeastRecentlyUsedGoesFirst) {
@@ -78,9 +91,9 @@ TEST(FoldedJob, CutToItsStateItKeepsWhoItIsAndHowItStands) {
     whole.admin_comment = "noted";
     const auto cut = [&](model::JobPhase phase) {
         whole.phase = std::move(phase);
-        std::string folded, state;
+        std::string folded;
         folding->fold(whole, folded);
-        cut_to_state(folded, state);
+        const std::string state = cut_by(append_state, folded);
         EXPECT_LT(state.size(), folded.size());
         return folding->unfold(state);
     };
@@ -132,10 +145,9 @@ TEST(FoldedJob, CutToALineItKeepsWhatIsListedOfItAndNoMore) {
     whole.spec = spec;
     const auto cut = [&](model::JobPhase phase) {
         whole.phase = std::move(phase);
-        std::string folded, line;
+        std::string folded;
         folding->fold(whole, folded);
-        cut_to_line(folded, line);
-        return folding->unfold(line);
+        return folding->unfold(cut_by(append_line, folded));
     };
     model::Pending pending;
     pending.detail = "of 1";
@@ -158,6 +170,24 @@ TEST(FoldedJob, CutToALineItKeepsWhatIsListedOfItAndNoMore) {
     EXPECT_EQ(completing.dirty_nodes, std::vector<std::string>{"n2"});
     EXPECT_EQ(completing.run.allocation.node_names(), run.allocation.node_names());
     EXPECT_EQ(completing.run.allocation.cpus(), 0u);
+}
+
+TEST(FoldedJob, HoweverLongItIsItsPartsHaveTheirSizes) {
+    const auto folding = wire::make_job_folding();
+    for (const std::size_t nodes : {1u, 8u, 10u, 40u, 1'000u, 5'000u}) {
+        model::Job whole = job(2, 100);
+        model::Running run;
+        for (std::size_t i = 0; i < nodes; ++i) {
+            run.allocation.nodes.emplace_back().node = "node" + std::to_string(i);
+            run.allocation.nodes.back().cpus = 8;
+        }
+        whole.phase = run;
+        std::string folded;
+        folding->fold(whole, folded);
+        const model::Job seen = folding->unfold(cut_by(append_line, folded));
+        EXPECT_EQ(model::allocation_of(seen)->node_names(), run.allocation.node_names());
+        EXPECT_EQ(model::allocation_of(seen)->cpus(), 0u);
+    }
 }
 
 TEST(Filter, EmptyListsDoNotFilter) {

@@ -4,20 +4,10 @@
 #include "wire/proto/request.pb.h"
 
 namespace switchyard::controller {
-namespace {
-
-constexpr std::uint32_t kBytes = 2;  // The kind of field that has a length.
-
-void append_varint(std::string& out, std::uint64_t value) {
-    for (; value >= 0x80; value >>= 7) out.push_back(static_cast<char>((value & 0x7f) | 0x80));
-    out.push_back(static_cast<char>(value));
-}
-
-}  // namespace
 
 void append_field_head(std::string& out, std::uint32_t number, std::size_t size) {
-    append_varint(out, number << 3 | kBytes);
-    append_varint(out, size);
+    char head[kFieldHeadBytesMax];
+    out.append(head, put_varint(put_bytes_tag(head, number), size));
 }
 
 std::optional<SplitSubmission> split_submission(std::string_view request) {
