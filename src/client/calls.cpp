@@ -40,10 +40,6 @@ void encode_filter(const JobFilter& from, wire::JobFilter* to) {
         to->add_states(static_cast<std::uint32_t>(state));
 }
 
-Failure unexpected_answer() {
-    return fail(Errc::ProtocolVersion, "the controller answered something else than was asked");
-}
-
 // A list that may come in several replies: each is given to `take`, until the last. The first is
 // got by call(), which asks again if the controller is just restarting.
 Status for_each_reply(Connection& connection, wire::Request& request,
@@ -138,23 +134,27 @@ void encode_query(const JobsQuery& query, wire::JobsQuery* to) {
     to->set_brief(query.brief);
 }
 
+// The controller's clock stands before the jobs, or behind them.
+Instant now_of(std::string_view reply) {
+    wire::Fields fields(reply);
+    for (wire::Field field; fields.next(field);) {
+        if (field.number == wire::JobsReply::kNowFieldNumber)
+            return Instant{Millis{static_cast<std::int64_t>(field.varint)}};
+    }
+    return {};
+}
+
 // One reply of a list, job by job.
 Status list_reply(std::string_view reply, wire::JobLine& line,
                   const std::function<void(const model::Job&, Instant now)>& each) {
-    Instant now{};
-    wire::Fields head(reply);
-    for (wire::Field field; head.next(field);) {
-        if (field.number == wire::JobsReply::kNowFieldNumber)
-            now = Instant{Millis{static_cast<std::int64_t>(field.varint)}};
-    }
-    if (!head.ok()) return unexpected_answer();
+    const Instant now = now_of(reply);
     wire::Fields fields(reply);
     for (wire::Field field; fields.next(field);) {
         if (field.number != wire::JobsReply::kJobsFieldNumber) continue;
         SY_TRY(const model::Job* job, line.read(field.value));
         each(*job, now);
     }
-    return {};
+    return fields.ok() ? Status{} : unexpected_answer();
 }
 
 }  // namespace
@@ -175,15 +175,9 @@ Status list_jobs(Connection& connection, const JobsQuery& query,
     keep_freed_memory();
     wire::Request request;
     encode_query(query, request.mutable_jobs());
-    SY_TRY(const wire::Reply first, connection.call(request));
-    if (!first.has_jobs()) return unexpected_answer();
-    SY_CHECK(decode_chunks(first.jobs(), [&](const JobsChunk& chunk) {
-        for (const model::Job& job : chunk.jobs) each(job, chunk.now);
-    }));
-    if (first.last()) return {};
     wire::JobLine line;
-    return connection.receive_rest_of_jobs(
-        first.id(), [&](std::string_view reply) { return list_reply(reply, line, each); });
+    return connection.call_for_jobs(
+        request, [&](std::string_view reply) { return list_reply(reply, line, each); });
 }
 
 Result<JobsChunk> fetch_jobs(Connection& connection, const JobsQuery& query) {

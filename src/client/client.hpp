@@ -59,9 +59,10 @@ class Connection {
     // All further replies to a request whose first one was not its last. They share their memory:
     // what `take` is given lives as long as that call.
     Status receive_rest(std::uint64_t id, const std::function<Status(const wire::Reply&)>& take);
-    // The same of a list of jobs, unread: each is given as the bytes of its wire::JobsReply.
-    Status receive_rest_of_jobs(std::uint64_t id,
-                                const std::function<Status(std::string_view)>& take);
+    // As call(), and all further replies: a list of jobs, unread. Each is given as the bytes of its
+    // wire::JobsReply, which live as long as that call of `take`.
+    Status call_for_jobs(wire::Request& request,
+                         const std::function<Status(std::string_view)>& take);
     // Replies that are already read but not yet taken: check before polling fd().
     bool has_buffered_reply() const;
     int fd() const;
@@ -77,6 +78,8 @@ class Connection {
 
 // The Error inside a Failure reply.
 Error error_of(const wire::Reply& reply);
+// For a reply of another kind than the request asks for.
+Failure unexpected_answer();
 
 // --- reading ---
 struct JobFilter {

@@ -258,6 +258,42 @@ TEST_F(ClientTest, ListsJobsOneByOneInOrder) {
     EXPECT_TRUE(connection.has_buffered_reply());
 }
 
+TEST_F(ClientTest, AListThatWasLostBeforeItBeganIsAskedForAgain) {
+    bool lost = false;
+    serve([&](const wire::Request&) {
+        if (!std::exchange(lost, true)) return std::vector<wire::Reply>{};
+        return std::vector{jobs_chunk(1, 2, true)};
+    });
+    Connection connection = connect();
+    std::uint32_t last = 0;
+    ASSERT_TRUE(list_jobs(
+        connection, {}, [&](const model::Job& job, Instant) { EXPECT_EQ(job.id.value, ++last); }));
+    EXPECT_EQ(last, 2u);
+    EXPECT_EQ(controller_->requests().size(), 2u);
+}
+
+TEST_F(ClientTest, AListThatIsRefusedOrSomethingElseIsAnError) {
+    bool refused = true;
+    serve([&](const wire::Request&) {
+        return std::vector{std::exchange(refused, false)
+                               ? failure(Errc::InvalidJobId, "no such job", "look again")
+                               : submitted(7)};
+    });
+    Connection connection = connect();
+    const auto list = [&] {
+        return list_jobs(connection, {}, [](const model::Job&, Instant) { FAIL(); });
+    };
+    const Status first = list();
+    ASSERT_FALSE(first);
+    EXPECT_EQ(first.error().code, Errc::InvalidJobId);
+    EXPECT_EQ(first.error().message, "no such job");
+    EXPECT_EQ(connection.last_notes(), std::vector<std::string>{"look again"});
+    const Status second = list();
+    ASSERT_FALSE(second);
+    EXPECT_EQ(second.error().code, Errc::ProtocolVersion);
+    EXPECT_TRUE(connection.last_notes().empty());
+}
+
 TEST_F(ClientTest, AFailureInTheMiddleOfAListIsAnError) {
     serve([](const wire::Request&) {
         return std::vector{jobs_chunk(1, 2, false), failure(Errc::Busy, "enough")};

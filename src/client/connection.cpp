@@ -68,6 +68,27 @@ bool is_about(const wire::Reply& reply, std::uint64_t id) {
     return reply.id() == id || (reply.id() == 0 && reply.has_failure());
 }
 
+// What can be told of a reply without decoding it.
+struct Outline {
+    std::uint64_t id = 0;
+    bool last = false, failed = false;
+    std::optional<std::string_view> jobs;  // The bytes of a wire::JobsReply.
+    bool is_about(std::uint64_t request) const { return id == request || (id == 0 && failed); }
+};
+
+// Of what is malformed: nothing. To decode it tells why.
+Outline outline_of(std::string_view frame) {
+    Outline seen;
+    wire::Fields fields(frame);
+    for (wire::Field field; fields.next(field);) {
+        if (field.number == wire::Reply::kIdFieldNumber) seen.id = field.varint;
+        if (field.number == wire::Reply::kLastFieldNumber) seen.last = field.varint != 0;
+        if (field.number == wire::Reply::kFailureFieldNumber) seen.failed = true;
+        if (field.number == wire::Reply::kJobsFieldNumber) seen.jobs = field.value;
+    }
+    return fields.ok() ? seen : Outline{};
+}
+
 Status parse(std::string_view frame, wire::Reply& reply) {
     if (reply.ParseFromArray(frame.data(), static_cast<int>(frame.size()))) return {};
     return fail(Errc::ProtocolVersion,
@@ -90,8 +111,15 @@ struct Connection::State {
     Status read_into(wire::Reply& reply, std::optional<Millis> wait);
     Result<wire::Reply> receive_new(std::optional<Millis> wait);
     Result<wire::Reply> answer_to(std::uint64_t id, std::optional<Millis> wait);
+    // The next reply to that request as it came, valid until the next is received.
+    Result<std::string_view> frame_for(std::uint64_t id, std::optional<Millis> wait);
+    // Sends, and what `receive` returns of the answer; asks again where that does no harm.
+    template <class Answer, class Receive>
+    Result<Answer> ask(wire::Request& request, Receive receive);
     Status reconnect();
     void keep_notes(const wire::Reply& reply);
+    // Why a reply is not what was asked for.
+    switchyard::Failure refusal(std::string_view frame);
 };
 
 Status Connection::State::send_once(wire::Request& request) {
@@ -133,6 +161,32 @@ Result<wire::Reply> Connection::State::answer_to(std::uint64_t id, std::optional
     }
 }
 
+Result<std::string_view> Connection::State::frame_for(std::uint64_t id,
+                                                      std::optional<Millis> wait) {
+    for (;;) {
+        SY_TRY(const std::string_view frame, socket.receive(wait));
+        if (outline_of(frame).is_about(id)) return frame;
+        wire::Reply other;
+        SY_CHECK(parse(frame, other));
+        early.push_back(std::move(other));
+    }
+}
+
+template <class Answer, class Receive>
+Result<Answer> Connection::State::ask(wire::Request& request, Receive receive) {
+    give_nonce(request);
+    for (int attempt = 0;; ++attempt) {
+        const Status sent = send_once(request);
+        Result<Answer> answer =
+            sent ? receive(request.id()) : Result<Answer>(switchyard::Failure{sent.error()});
+        const bool lost = !answer && answer.error().code == Errc::Unreachable;
+        if (!lost) return answer;
+        // Not known whether it was done: only what bears repeating is asked again.
+        if (!may_be_repeated(request) || attempt == kRetriesMax) return fail(Errc::Unreachable);
+        SY_CHECK(reconnect());
+    }
+}
+
 Status Connection::State::reconnect() {
     SY_TRY(socket, dial(where, kReconnectPatience));
     introduced = false;
@@ -146,6 +200,13 @@ void Connection::State::keep_notes(const wire::Reply& reply) {
         notes.assign(reply.failure().notes().begin(), reply.failure().notes().end());
     if (reply.has_submitted())
         notes.assign(reply.submitted().notes().begin(), reply.submitted().notes().end());
+}
+
+switchyard::Failure Connection::State::refusal(std::string_view frame) {
+    wire::Reply reply;
+    if (const Status read = parse(frame, reply); !read) return switchyard::Failure{read.error()};
+    keep_notes(reply);
+    return reply.has_failure() ? switchyard::Failure{error_of(reply)} : unexpected_answer();
 }
 
 Connection::Connection(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -210,47 +271,27 @@ Status Connection::receive_rest(std::uint64_t id,
     return {};
 }
 
-Status Connection::receive_rest_of_jobs(std::uint64_t id,
-                                        const std::function<Status(std::string_view)>& take) {
-    for (bool last = false; !last;) {
-        SY_TRY(const std::string_view frame, state_->socket.receive(std::nullopt));
-        std::uint64_t about = 0;
-        std::optional<std::string_view> jobs;
-        wire::Fields fields(frame);
-        for (wire::Field field; fields.next(field);) {
-            if (field.number == wire::Reply::kIdFieldNumber) about = field.varint;
-            if (field.number == wire::Reply::kLastFieldNumber) last = field.varint != 0;
-            if (field.number == wire::Reply::kJobsFieldNumber) jobs = field.value;
-        }
-        if (about == id && jobs && fields.ok()) {
-            SY_CHECK(take(*jobs));
-            continue;
-        }
-        last = false;
-        wire::Reply reply;
-        SY_CHECK(parse(frame, reply));
-        if (reply.has_failure() && is_about(reply, id)) return switchyard::Failure{error_of(reply)};
-        state_->early.push_back(std::move(reply));
-    }
-    return {};
+Result<wire::Reply> Connection::call(wire::Request& request) {
+    SY_TRY(wire::Reply reply, state_->ask<wire::Reply>(request, [&](std::uint64_t id) {
+        return state_->answer_to(id, kAnswerTimeout);
+    }));
+    state_->keep_notes(reply);
+    if (reply.has_failure()) return switchyard::Failure{error_of(reply)};
+    return reply;
 }
 
-Result<wire::Reply> Connection::call(wire::Request& request) {
-    give_nonce(request);
-    for (int attempt = 0;; ++attempt) {
-        const Status sent = state_->send_once(request);
-        Result<wire::Reply> reply = sent ? state_->answer_to(request.id(), kAnswerTimeout)
-                                         : switchyard::Failure{sent.error()};
-        if (reply) {
-            state_->keep_notes(*reply);
-            if (reply->has_failure()) return switchyard::Failure{error_of(*reply)};
-            return reply;
-        }
-        const bool lost = reply.error().code == Errc::Unreachable;
-        if (!lost) return reply;
-        // Not known whether it was done: only what bears repeating is asked again.
-        if (!may_be_repeated(request) || attempt == kRetriesMax) return fail(Errc::Unreachable);
-        SY_CHECK(state_->reconnect());
+Status Connection::call_for_jobs(wire::Request& request,
+                                 const std::function<Status(std::string_view)>& take) {
+    SY_TRY(std::string_view frame, state_->ask<std::string_view>(request, [&](std::uint64_t id) {
+        return state_->frame_for(id, kAnswerTimeout);
+    }));
+    state_->notes.clear();
+    for (;;) {
+        const Outline reply = outline_of(frame);
+        if (!reply.jobs) return state_->refusal(frame);
+        SY_CHECK(take(*reply.jobs));
+        if (reply.last) return {};
+        SY_TRY(frame, state_->frame_for(request.id(), std::nullopt));
     }
 }
 
@@ -265,6 +306,10 @@ bool Connection::is_relayed() const {
 }
 int Connection::fd() const { return state_->socket.fd(); }
 const std::vector<std::string>& Connection::last_notes() const { return state_->notes; }
+
+switchyard::Failure unexpected_answer() {
+    return fail(Errc::ProtocolVersion, "the controller answered something else than was asked");
+}
 
 Error error_of(const wire::Reply& reply) {
     const wire::Failure& failure = reply.failure();
