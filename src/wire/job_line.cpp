@@ -9,6 +9,11 @@ namespace {
 std::uint32_t small(const Field& field) { return static_cast<std::uint32_t>(field.varint); }
 Instant moment(const Field& field) { return instant_of(static_cast<std::int64_t>(field.varint)); }
 
+// Jobs that stand beside each other in a list have most of their texts in common.
+void set(std::string& to, std::string_view text) {
+    if (to != text) to = text;
+}
+
 bool read_limit(std::string_view bytes, std::optional<model::TimeLimit>& limit) {
     limit.emplace();
     Fields fields(bytes);
@@ -34,30 +39,6 @@ JobLine::JobLine() : spec_(std::make_shared<model::JobSpec>()) {
     waiting_.phase.emplace<model::Pending>();
 }
 
-// What read_waiting() may have set; the memory of texts stays.
-void JobLine::clear() {
-    waiting_.id = {};
-    waiting_.attempt = {};
-    waiting_.restarts = waiting_.priority = 0;
-    waiting_.partition.clear();
-    waiting_.submitted = {};
-    spec_->name.clear();
-    spec_->user.clear();
-    spec_->uid = 0;
-    spec_->partitions.clear();
-    spec_->nodes_min.reset();
-    spec_->tasks.reset();
-    spec_->tasks_per_node.reset();
-    spec_->time_limit.reset();
-    auto& pending = std::get<model::Pending>(waiting_.phase);
-    pending.reason = {};
-    pending.detail.clear();
-    pending.hold = {};
-    pending.eligible_at = {};
-    pending.planned_start.reset();
-    pending.special_exit = false;
-}
-
 Result<const model::Job*> JobLine::read(std::string_view bytes) {
     if (read_waiting(bytes)) return &waiting_;
     Job message;
@@ -68,9 +49,14 @@ Result<const model::Job*> JobLine::read(std::string_view bytes) {
     return &other_;
 }
 
+// Here and below everything is set, whatever was there before; the memory of texts stays.
 bool JobLine::read_waiting(std::string_view bytes) {
-    clear();
+    std::string_view partition;
     bool pending = false, spec = false;
+    waiting_.id = {};
+    waiting_.attempt = {};
+    waiting_.restarts = waiting_.priority = 0;
+    waiting_.submitted = {};
     Fields fields(bytes);
     for (Field field; fields.next(field);) {
         switch (field.number) {
@@ -91,7 +77,7 @@ bool JobLine::read_waiting(std::string_view bytes) {
                 waiting_.priority = small(field);
                 break;
             case Job::kPartitionFieldNumber:
-                waiting_.partition = field.value;
+                partition = field.value;
                 break;
             case Job::kSubmittedFieldNumber:
                 waiting_.submitted = moment(field);
@@ -104,24 +90,34 @@ bool JobLine::read_waiting(std::string_view bytes) {
                 return false;
         }
     }
+    set(waiting_.partition, partition);
+    if (!spec) read_spec({});
     return fields.ok() && pending;
 }
 
 bool JobLine::read_spec(std::string_view bytes) {
+    std::string_view name, user;
+    std::size_t partitions = 0;
+    spec_->uid = 0;
+    spec_->nodes_min.reset();
+    spec_->tasks.reset();
+    spec_->tasks_per_node.reset();
+    spec_->time_limit.reset();
     Fields fields(bytes);
     for (Field field; fields.next(field);) {
         switch (field.number) {
             case JobSpec::kNameFieldNumber:
-                spec_->name = field.value;
+                name = field.value;
                 break;
             case JobSpec::kUidFieldNumber:
                 spec_->uid = small(field);
                 break;
             case JobSpec::kUserFieldNumber:
-                spec_->user = field.value;
+                user = field.value;
                 break;
             case JobSpec::kPartitionsFieldNumber:
-                spec_->partitions.emplace_back(field.value);
+                if (partitions == spec_->partitions.size()) spec_->partitions.emplace_back();
+                set(spec_->partitions[partitions++], field.value);
                 break;
             case JobSpec::kNodesMinFieldNumber:
                 spec_->nodes_min = small(field);
@@ -139,11 +135,20 @@ bool JobLine::read_spec(std::string_view bytes) {
                 return false;
         }
     }
+    set(spec_->name, name);
+    set(spec_->user, user);
+    spec_->partitions.resize(partitions);
     return fields.ok();
 }
 
 bool JobLine::read_pending(std::string_view bytes) {
     auto& pending = std::get<model::Pending>(waiting_.phase);
+    std::string_view detail;
+    pending.reason = {};
+    pending.hold = {};
+    pending.eligible_at = {};
+    pending.planned_start.reset();
+    pending.special_exit = false;
     Fields fields(bytes);
     for (Field field; fields.next(field);) {
         switch (field.number) {
@@ -152,7 +157,7 @@ bool JobLine::read_pending(std::string_view bytes) {
                     return false;
                 break;
             case Pending::kDetailFieldNumber:
-                pending.detail = field.value;
+                detail = field.value;
                 break;
             case Pending::kHoldFieldNumber:
                 if (!read_enum(small(field), model::Hold::Admin, "hold", pending.hold))
@@ -171,6 +176,7 @@ bool JobLine::read_pending(std::string_view bytes) {
                 return false;
         }
     }
+    set(pending.detail, detail);
     return fields.ok();
 }
 

@@ -18,7 +18,6 @@ class JobLine {
     Result<const model::Job*> read(std::string_view bytes);
 
   private:
-    void clear();
     // False: there is something in it that only decode() knows.
     bool read_waiting(std::string_view bytes);
     bool read_spec(std::string_view bytes);
