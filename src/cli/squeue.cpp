@@ -130,14 +130,12 @@ class Listing {
             print("CLUSTER: " + view_.cluster + "\n");
         if (options_.header && options_.date) print(date_line());
         if (options_.header) print(header);
-        std::size_t count = 0;
+        const std::size_t count = lines.count();
         std::string block;  // Many lines are written at once.
-        lines.take([&](std::string_view line) {
-            block += line;
-            ++count;
-            if (block.size() < kBlockBytes) return;
-            print(block);
-            block.clear();
+        lines.take([&](std::string_view piece) {
+            if (block.size() + piece.size() > kBlockBytes) print(std::exchange(block, {}));
+            if (piece.size() > kBlockBytes) return print(piece);
+            block += piece;
         });
         print(block);
         std::fflush(stdout);

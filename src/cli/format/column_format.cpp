@@ -1,6 +1,7 @@
 #include "cli/format/column_format.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/text.hpp"
 
@@ -35,6 +36,42 @@ Column parse_letter_token(std::string_view token) {
         column.field = " ";  // "%10" without a letter: no such field.
     }
     return column;
+}
+
+// Nearly all cells are short: a call of memcpy() for each costs more than its bytes. As two pieces
+// of a fixed size that overlap, any number of them is copied.
+template <std::size_t kSize>
+void put_ends(char* to, std::string_view text) {
+    char first[kSize], last[kSize];
+    std::memcpy(first, text.data(), kSize);
+    std::memcpy(last, text.data() + text.size() - kSize, kSize);
+    std::memcpy(to, first, kSize);
+    std::memcpy(to + text.size() - kSize, last, kSize);
+}
+
+char* put(char* to, std::string_view text) {
+    const std::size_t size = text.size();
+    if (size == 1) {
+        *to = text.front();
+    } else if (size > 16) {
+        std::memcpy(to, text.data(), size);
+    } else if (size >= 8) {
+        put_ends<8>(to, text);
+    } else if (size >= 4) {
+        put_ends<4>(to, text);
+    } else if (size >= 2) {
+        put_ends<2>(to, text);
+    }
+    return to + size;
+}
+
+constexpr std::string_view kBlanks = "                ";
+
+// And some more behind them, where something else comes next.
+char* put_blanks(char* to, std::size_t count) {
+    for (std::size_t done = 0; done < count; done += kBlanks.size())
+        std::memcpy(to + done, kBlanks.data(), kBlanks.size());
+    return to + count;
 }
 
 Column parse_long_token(std::string_view token) {
@@ -84,15 +121,17 @@ std::vector<Column> parse_long_format(std::string_view format) {
     return columns;
 }
 
-void append_cell(std::string& line, std::string_view text, const Column& column,
-                 Overflow overflow) {
+char* put_cell(char* at, const char* end, std::string_view text, const Column& column,
+               Overflow overflow) {
     const bool whole = column.right && overflow != Overflow::Cut && !text.starts_with('(');
     if (column.width != 0 && !whole) text = text.substr(0, column.width);
     const std::size_t blanks = column.width > text.size() ? column.width - text.size() : 0;
-    if (column.right) line.append(blanks, ' ');
-    line += text;
-    if (!column.right) line.append(blanks, ' ');
-    line += column.suffix;
+    const std::size_t size = blanks + text.size() + column.suffix.size();
+    if (static_cast<std::size_t>(end - at) < size + kBlanks.size()) return nullptr;
+    if (column.right) at = put_blanks(at, blanks);
+    at = put(at, text);
+    if (!column.right) at = put_blanks(at, blanks);
+    return put(at, column.suffix);
 }
 
 }  // namespace switchyard::cli::format

@@ -37,7 +37,9 @@ enum class Overflow {
     Duration,  // The same, but its heading is cut.
 };
 
-// Adds the cell, padded to the width of its column, and the column's suffix.
-void append_cell(std::string& line, std::string_view text, const Column& column, Overflow overflow);
+// Writes the cell, padded to the width of its column, and the column's suffix; returns where it
+// ends. Null: there is too little room before `end`. What is behind the cell may be written over.
+char* put_cell(char* at, const char* end, std::string_view text, const Column& column,
+               Overflow overflow);
 
 }  // namespace switchyard::cli::format

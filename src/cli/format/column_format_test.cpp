@@ -11,9 +11,9 @@ std::string cell(std::string_view text, std::size_t width, bool right, Overflow 
     column.width = width;
     column.right = right;
     column.suffix = "|";
-    std::string line;
-    append_cell(line, text, column, overflow);
-    return line;
+    char room[256];
+    char* const end = put_cell(room, std::end(room), text, column, overflow);
+    return std::string(room, static_cast<std::size_t>(end - room));
 }
 
 TEST(ColumnFormat, ReadsWidthJustificationLetterAndTheTextBehind) {

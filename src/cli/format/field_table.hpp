@@ -11,10 +11,14 @@
 #include <utility>
 #include <vector>
 
+#include "base/append_in_place.hpp"
 #include "base/text.hpp"
 #include "cli/format/column_format.hpp"
+#include "cli/format/text_room.hpp"
 
 namespace switchyard::cli::format {
+
+inline constexpr std::size_t kUsualLineBytes = 2048;
 
 template <class Row>
 struct Field {
@@ -22,7 +26,7 @@ struct Field {
     std::string_view name;  // Empty: only by its letter.
     std::string_view header;
     Overflow overflow;
-    std::string (*text)(const Row&);
+    CellText<Row> text;
 };
 
 template <class Row>
@@ -66,27 +70,18 @@ class FieldTable {
 
     std::string header() const {
         std::string line;
-        for (const Bound& bound : columns_) {
-            if (bound.field == nullptr) {
-                line += bound.column.suffix;
-            } else {
-                const bool nodes = bound.field->overflow == Overflow::NodeList;
-                append_cell(line, bound.field->header, bound.column,
-                            nodes ? Overflow::NodeList : Overflow::Cut);
-            }
-        }
-        line += '\n';
+        append_line(line, [](const Bound& bound, auto put) {
+            const bool nodes = bound.field->overflow == Overflow::NodeList;
+            return put(bound.field->header, nodes ? Overflow::NodeList : Overflow::Cut);
+        });
         return line;
     }
     void append_row(std::string& out, const Row& row) const {
-        for (const Bound& bound : columns_) {
-            if (bound.field == nullptr) {
-                out += bound.column.suffix;
-            } else {
-                append_cell(out, bound.field->text(row), bound.column, bound.field->overflow);
-            }
-        }
-        out += '\n';
+        TextRoom room;
+        append_line(out, [&](const Bound& bound, auto put) {
+            return bound.field->text.look(
+                row, room, [&](std::string_view text) { return put(text, bound.field->overflow); });
+        });
     }
 
   private:
@@ -94,6 +89,32 @@ class FieldTable {
         Column column;
         const Field<Row>* field;  // Null: literal text, in the column's suffix.
     };
+
+    // A line with the cells that `cell` gives to the function it is handed. Where it does not fit
+    // into the room that most lines need, it is written again.
+    template <class Cell>
+    void append_line(std::string& out, Cell cell) const {
+        const std::size_t before = out.size();
+        for (std::size_t room = kUsualLineBytes; out.size() == before; room *= 2) {
+            append_in_place(out, room, [&](char* begin) {
+                char* const end = put_line(begin, begin + room, cell);
+                return end != nullptr ? end : begin;
+            });
+        }
+    }
+    template <class Cell>
+    char* put_line(char* at, const char* end, Cell cell) const {
+        for (const Bound& bound : columns_) {
+            const auto put = [&](std::string_view text, Overflow overflow) {
+                return put_cell(at, end, text, bound.column, overflow);
+            };
+            at = bound.field == nullptr ? put({}, Overflow::Cut) : cell(bound, put);
+            if (at == nullptr) return nullptr;
+        }
+        if (at == end) return nullptr;
+        *at = '\n';
+        return at + 1;
+    }
 
     template <class Matches>
     static const Field<Row>* find(std::span<const Field<Row>> fields, Matches matches) {
@@ -108,6 +129,7 @@ class FieldTable {
         columns_.reserve(columns.size());
         for (Column& column : columns) {
             const Field<Row>* field = column.field.empty() ? nullptr : find_field(column);
+            if (field == nullptr) column.width = 0;  // Its suffix is all that is printed.
             if (field == nullptr && !column.field.empty()) {
                 unknown_.push_back(column.field);
                 column.suffix = column.source.starts_with('%') ? column.source : column.suffix;

@@ -62,22 +62,23 @@ std::string array_task_id(const JobRow& row) {
     return model::format_pending_elements(*row.job.array, row.view.elements_max);
 }
 
-std::string display_id(const JobRow& row) {
-    if (!row.job.array) return model::display_id(row.job);
+std::string_view display_id(const JobRow& row, TextRoom& room) {
+    if (!row.job.array && !row.job.het) return room.number(row.job.id.value);
+    if (!row.job.array) return room.keep(model::display_id(row.job));
     const std::string elements = array_task_id(row);
     const bool single = row.element || row.job.array->element;
-    return array_job_id(row) + (single ? "_" + elements : "_[" + elements + "]");
+    return room.keep(array_job_id(row) + (single ? "_" + elements : "_[" + elements + "]"));
 }
 
-std::string user_name(const JobRow& row) {
-    return spec(row).user.empty() ? number(spec(row).uid) : spec(row).user;
+std::string_view user_name(const JobRow& row, TextRoom& room) {
+    return spec(row).user.empty() ? room.number(spec(row).uid) : spec(row).user;
 }
 std::string group_name(const JobRow& row) {
     return spec(row).group.empty() ? number(spec(row).gid) : spec(row).group;
 }
 
-std::string partition(const JobRow& row) {
-    return row.partition ? *row.partition : partition_text(row.job);
+std::string_view partition(const JobRow& row, TextRoom& room) {
+    return row.partition != nullptr ? *row.partition : partition_text(row.job, room);
 }
 
 std::string limit_text(const JobRow& row) {
@@ -110,8 +111,15 @@ std::string pending_seconds(const JobRow& row) {
     return number(unix_seconds(until) - unix_seconds(row.job.submitted));
 }
 
-std::string reason_or_nodes(const JobRow& row) {
-    return shows_reason(row.job) ? "(" + reason_text(row.job) + ")" : node_list(row.job);
+std::string_view reason_or_nodes(const JobRow& row, TextRoom& room) {
+    if (!shows_reason(row.job)) return room.keep(node_list(row.job));
+    TextRoom reason;
+    return room.in_parentheses(reason_text(row.job, reason));
+}
+
+std::string_view run_time(const JobRow& row, TextRoom& room) {
+    const Seconds used = time_used(row.job, row.view.now);
+    return used == Seconds{0} ? "0:00" : room.keep(duration_text(used));
 }
 
 std::string executing_host(const JobRow& row) {
@@ -178,7 +186,8 @@ const Field<JobRow> kFields[] = {
     {'h', "OverSubscribe", "OVER_SUBSCRIBE", kCut,
      [](const JobRow& r) { return std::string(over_subscribe_text(spec(r))); }},
     {'i', "JobArrayID", "JOBID", kCut, display_id},
-    {'j', "Name", "NAME", kCut, [](const JobRow& r) { return spec(r).name; }},
+    {'j', "Name", "NAME", kCut,
+     [](const JobRow& r, TextRoom&) -> std::string_view { return spec(r).name; }},
     {'k', "Comment", "COMMENT", kCut, [](const JobRow& r) { return or_null(spec(r).comment); }},
     {'l', "TimeLimit", "TIME_LIMIT", kDuration, limit_text},
     {'m', "MinMemory", "MIN_MEMORY", kCut,
@@ -195,7 +204,7 @@ const Field<JobRow> kFields[] = {
     {'s', "SLUID", "SLUID", kCut,
      [](const JobRow& r) { return model::sluid_of(r.job, r.view.cluster); }},
     {'t', "StateCompact", "ST", kCut,
-     [](const JobRow& r) { return std::string(model::short_name(model::state_of(r.job))); }},
+     [](const JobRow& r, TextRoom&) { return model::short_name(model::state_of(r.job)); }},
     {'u', "UserName", "USER", kCut, user_name},
     {'v', "Reservation", "RESERVATION", kCut,
      [](const JobRow& r) { return or_null(reservation_of(r.job)); }},
@@ -207,7 +216,8 @@ const Field<JobRow> kFields[] = {
     {'A', "JobID", "JOBID", kCut, job_id},
     {'B', "BatchHost", "EXEC_HOST", kCut, executing_host},
     {'C', "NumCPUs", "CPUS", kCut, [](const JobRow& r) { return number(cpu_count(r.job)); }},
-    {'D', "NumNodes", "NODES", kCut, [](const JobRow& r) { return number(node_count(r.job)); }},
+    {'D', "NumNodes", "NODES", kCut,
+     [](const JobRow& r, TextRoom& room) { return room.number(node_count(r.job)); }},
     {'E', "Dependency", "DEPENDENCY", kCut,
      [](const JobRow& r) { return or_null(model::to_string(spec(r).dependency)); }},
     {'F', "ArrayJobID", "ARRAY_JOB_ID", kCut, array_job_id},
@@ -220,8 +230,7 @@ const Field<JobRow> kFields[] = {
      [](const JobRow& r) { return star_or(spec(r).threads_per_core); }},
     {'K', "ArrayTaskID", "ARRAY_TASK_ID", kCut, array_task_id},
     {'L', "TimeLeft", "TIME_LEFT", kDuration, time_left},
-    {'M', "TimeUsed", "TIME", kDuration,
-     [](const JobRow& r) { return duration_text(time_used(r.job, r.view.now)); }},
+    {'M', "TimeUsed", "TIME", kDuration, run_time},
     {'N', "NodeList", "NODELIST", kNodes, [](const JobRow& r) { return node_list(r.job); }},
     {'O', "Contiguous", "CONTIGUOUS", kCut,
      [](const JobRow& r) { return number(spec(r).contiguous); }},
@@ -231,7 +240,7 @@ const Field<JobRow> kFields[] = {
     {'R', "ReasonList", "NODELIST(REASON)", kNodes, reason_or_nodes},
     {'S', "StartTime", "START_TIME", kCut, start_time},
     {'T', "State", "STATE", kCut,
-     [](const JobRow& r) { return std::string(model::long_name(model::state_of(r.job))); }},
+     [](const JobRow& r, TextRoom&) { return model::long_name(model::state_of(r.job)); }},
     {'U', "UserID", "UID", kCut, [](const JobRow& r) { return number(spec(r).uid); }},
     {'V', "SubmitTime", "SUBMIT_TIME", kCut,
      [](const JobRow& r) { return moment_text(r.job.submitted, r.view, "N/A"); }},

@@ -24,8 +24,8 @@ struct ViewContext {
 struct JobRow {
     const model::Job& job;
     const ViewContext& view;
-    std::optional<std::uint32_t> element;  // --array: this element of a pending block.
-    std::optional<std::string> partition;  // --priority: this one of several partitions.
+    std::optional<std::uint32_t> element;    // --array: this element of a pending block.
+    const std::string* partition = nullptr;  // --priority: this one of several partitions.
 };
 
 std::span<const Field<JobRow>> job_fields();

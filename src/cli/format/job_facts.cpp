@@ -168,15 +168,25 @@ std::string component_ids(const model::HetPlace& place) {
 }
 
 std::string partition_text(const Job& job) {
+    TextRoom room;
+    return std::string(partition_text(job, room));
+}
+
+std::string_view partition_text(const Job& job, TextRoom& room) {
     if (pending_of(job) != nullptr && job.spec->partitions.size() > 1) {
-        return join(job.spec->partitions, ",");
+        return room.keep(join(job.spec->partitions, ","));
     }
     return job.partition;
 }
 
 std::string reason_text(const Job& job) {
+    TextRoom room;
+    return std::string(reason_text(job, room));
+}
+
+std::string_view reason_text(const Job& job, TextRoom& room) {
     const model::Reason reason = model::reason_of(job);
-    std::string text(model::reason_text(reason));
+    const std::string_view text = model::reason_text(reason);
     // A detail that begins with the word is Slurm's longer form of it; any other is for scontrol
     // -d.
     const auto* pending = pending_of(job);
@@ -189,9 +199,10 @@ std::string reason_text(const Job& job) {
     const model::Outcome* outcome = model::outcome_of(job);
     if (reason == model::Reason::RaisedSignal && outcome != nullptr && outcome->exit.signal != 0) {
         const int signal = outcome->exit.signal;
-        return fmt::format("{}:{}({})", text, signal, ::strsignal(signal));
+        return room.keep(fmt::format("{}:{}({})", text, signal, ::strsignal(signal)));
     }
-    if (reason == model::Reason::ReqNodeNotAvail) text += ", May be reserved for other job";
+    if (reason == model::Reason::ReqNodeNotAvail)
+        return room.keep(fmt::format("{}, May be reserved for other job", text));
     return text;
 }
 

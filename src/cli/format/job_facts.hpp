@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "cli/format/text_room.hpp"
 #include "model/job.hpp"
 
 namespace switchyard::cli::format {
@@ -27,8 +29,10 @@ std::string failed_node(const model::Job& job);
 // "27-28": the ids of all components of a heterogeneous job.
 std::string component_ids(const model::HetPlace& place);
 std::string partition_text(const model::Job& job);
+std::string_view partition_text(const model::Job& job, TextRoom& room);
 // The word, and what the controller adds to it.
 std::string reason_text(const model::Job& job);
+std::string_view reason_text(const model::Job& job, TextRoom& room);
 // Whether %R shows the reason and not the nodes.
 bool shows_reason(const model::Job& job);
 

@@ -7,7 +7,6 @@
 
 #include "base/text.hpp"
 #include "cli/format/job_facts.hpp"
-#include "cli/format/order_key.hpp"
 
 namespace switchyard::cli::format {
 namespace {
@@ -36,21 +35,28 @@ std::uint32_t base_id(const model::Job& job) {
     return job.array ? job.array->array_id.value : job.id.value;
 }
 
+// Of an array.
 std::int64_t element(const JobRow& row) {
     if (row.element) return *row.element;
-    if (row.job.array && row.job.array->element) return *row.job.array->element;
-    return row.job.array && !row.job.array->pending.empty() ? row.job.array->pending.front() : 0;
+    if (row.job.array->element) return *row.job.array->element;
+    return !row.job.array->pending.empty() ? row.job.array->pending.front() : 0;
 }
 
 void add_id(OrderKey& key, const JobRow& row, bool descending) {
     key.add_number(base_id(row.job), descending);
-    key.add_number(element(row), descending);
+    // Only within an array are the ids the same.
+    if (row.job.array) key.add_number(element(row), descending);
+}
+
+void add_partition(OrderKey& key, const JobRow& row, bool descending) {
+    TextRoom room;
+    key.add_text(row.partition != nullptr ? *row.partition : partition_text(row.job, room),
+                 descending);
 }
 
 // A string in the order of its field; empty optional: the letter sorts by a number.
 bool add_text_field(OrderKey& key, const JobRow& row, char letter, bool descending) {
     const model::JobSpec& spec = *row.job.spec;
-    const model::JobState state = model::state_of(row.job);
     switch (letter) {
         case 'B':
             key.add_host(batch_host(row.job), descending);
@@ -65,13 +71,13 @@ bool add_text_field(OrderKey& key, const JobRow& row, char letter, bool descendi
             key.add_host(batch_host(row.job), descending);
             return true;
         case 'P':
-            key.add_text(row.partition ? *row.partition : partition_text(row.job), descending);
+            add_partition(key, row, descending);
             return true;
         case 't':
-            key.add_text(model::short_name(state), descending);
+            key.add_text(model::short_name(model::state_of(row.job)), descending);
             return true;
         case 'T':
-            key.add_text(model::long_name(state), descending);
+            key.add_text(model::long_name(model::state_of(row.job)), descending);
             return true;
         case 'u':
             key.add_text(spec.user, descending);
@@ -178,8 +184,7 @@ bool SortOrder::has_only(std::string_view letters) const {
                                [&](const Term& term) { return letters.contains(term.letter); });
 }
 
-std::string SortOrder::key(const JobRow& row) const {
-    OrderKey key;
+void SortOrder::add_key(OrderKey& key, const JobRow& row) const {
     for (const Term& term : terms_) {
         if (term.letter == 'i') {
             add_id(key, row, term.descending);
@@ -197,11 +202,9 @@ std::string SortOrder::key(const JobRow& row) const {
     }
     key.add_number(moment(shown_start(row.job), 0), true);
     add_id(key, row, false);
-    return std::move(key).bytes();
 }
 
-std::string SortOrder::key(const StepRow& row) const {
-    OrderKey key;
+void SortOrder::add_key(OrderKey& key, const StepRow& row) const {
     const JobRow job{row.job, row.view, {}, {}};
     const auto add_step_id = [&](bool descending) {
         add_id(key, job, descending);
@@ -248,7 +251,6 @@ std::string SortOrder::key(const StepRow& row) const {
         }
     }
     add_step_id(false);
-    return std::move(key).bytes();
 }
 
 }  // namespace switchyard::cli::format

@@ -7,6 +7,7 @@
 
 #include "base/result.hpp"
 #include "cli/format/job_columns.hpp"
+#include "cli/format/order_key.hpp"
 #include "cli/format/step_columns.hpp"
 
 namespace switchyard::cli::format {
@@ -24,8 +25,8 @@ class SortOrder {
     static Result<SortOrder> parse_for_jobs(std::string_view text);
     static Result<SortOrder> parse_for_steps(std::string_view text);
 
-    std::string key(const JobRow& row) const;
-    std::string key(const StepRow& row) const;
+    void add_key(OrderKey& key, const JobRow& row) const;
+    void add_key(OrderKey& key, const StepRow& row) const;
     // Whether it looks at these fields only.
     bool has_only(std::string_view letters) const;
 

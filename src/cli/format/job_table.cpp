@@ -18,6 +18,13 @@ FieldTable<Row> bind(const TableRequest& request, std::span<const Field<Row>> fi
     return FieldTable<Row>::by_letter(fields, parse_letter_format(format));
 }
 
+template <class Row>
+void add_row(SortedLines& lines, const SortOrder& order, const FieldTable<Row>& table,
+             const Row& row) {
+    lines.add([&](OrderKey& key) { order.add_key(key, row); },
+              [&](std::string& out) { table.append_row(out, row); });
+}
+
 }  // namespace
 
 Result<JobTable> JobTable::make(const TableRequest& request) {
@@ -28,11 +35,11 @@ Result<JobTable> JobTable::make(const TableRequest& request) {
 }
 
 void JobTable::add_line(SortedLines& lines, const JobRow& row) const {
-    lines.add(order_.key(row), [&](std::string& out) { table_.append_row(out, row); });
+    add_row(lines, order_, table_, row);
 }
 
 void JobTable::add_elements(SortedLines& lines, const model::Job& job, const ViewContext& view,
-                            const Split& split, const std::optional<std::string>& partition) const {
+                            const Split& split, const std::string* partition) const {
     const bool block = job.array && !job.array->element && !job.array->pending.empty();
     if (!split.each_element || !block) return add_line(lines, {job, view, std::nullopt, partition});
     for (const auto& [first, last] : job.array->pending.intervals()) {
@@ -46,9 +53,9 @@ void JobTable::add(SortedLines& lines, const model::Job& job, const ViewContext&
                    const Split& split) const {
     const bool pending = std::holds_alternative<model::Pending>(job.phase);
     if (!split.each_partition || !pending || job.spec->partitions.size() < 2)
-        return add_elements(lines, job, view, split, std::nullopt);
+        return add_elements(lines, job, view, split, nullptr);
     for (const std::string& partition : job.spec->partitions)
-        add_elements(lines, job, view, split, partition);
+        add_elements(lines, job, view, split, &partition);
 }
 
 Result<StepTable> StepTable::make(const TableRequest& request) {
@@ -60,7 +67,7 @@ Result<StepTable> StepTable::make(const TableRequest& request) {
 }
 
 void StepTable::add(SortedLines& lines, const StepRow& row) const {
-    lines.add(order_.key(row), [&](std::string& out) { table_.append_row(out, row); });
+    add_row(lines, order_, table_, row);
 }
 
 }  // namespace switchyard::cli::format

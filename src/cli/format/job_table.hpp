@@ -41,7 +41,7 @@ class JobTable {
   private:
     void add_line(SortedLines& lines, const JobRow& row) const;
     void add_elements(SortedLines& lines, const model::Job& job, const ViewContext& view,
-                      const Split& split, const std::optional<std::string>& partition) const;
+                      const Split& split, const std::string* partition) const;
     FieldTable<JobRow> table_;
     SortOrder order_;
 };

@@ -93,6 +93,15 @@ model::Job array_element() {
     return made;
 }
 
+TEST_F(JobTableTest, ALineMayBeAsLongAsItIs) {
+    model::JobSpec of = spec("name");
+    of.comment = std::string(10'000, 'c');
+    const model::Job long_one = job(7, of, model::Pending{});
+    EXPECT_EQ(print(long_one, "%k|%A"), of.comment + "|7\n");
+    EXPECT_EQ(print(long_one, "%.4096A|%j"), std::string(4095, ' ') + "7|name\n");
+    EXPECT_EQ(print({}, {"%4096A|", "", ""}), "JOBID" + std::string(4091, ' ') + "|\n");
+}
+
 TEST_F(JobTableTest, ListsByPartitionStateAndPriority) {
     model::JobSpec elsewhere = spec("other");
     elsewhere.partitions = {"closed"};

@@ -1,7 +1,13 @@
 #include "cli/format/order_key.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
 #include <span>
+
+#include "base/append_in_place.hpp"
+
+static_assert(std::endian::native == std::endian::little);
 
 namespace switchyard::cli::format {
 
@@ -13,16 +19,25 @@ void OrderKey::add(std::string_view bytes, bool descending) {
 }
 
 void OrderKey::add_number(std::int64_t number, bool descending) {
-    // Big-endian with the sign bit turned, so that bytes order as numbers do.
-    const std::uint64_t ordered = static_cast<std::uint64_t>(number) ^ (std::uint64_t{1} << 63);
-    char bytes[sizeof ordered];
-    for (int i = 0; i < 8; ++i) bytes[i] = static_cast<char>(ordered >> (56 - 8 * i));
-    add({bytes, sizeof bytes}, descending);
+    // How many bytes it has, less than none of a negative one, and those, the highest first: so
+    // bytes order as numbers do. What descends is written as its complement.
+    const std::uint64_t value = static_cast<std::uint64_t>(number);
+    const auto bits = static_cast<unsigned>(std::bit_width(number < 0 ? ~value : value));
+    const unsigned size = (bits + 7) / 8;
+    const std::uint64_t flipped = descending ? ~std::uint64_t{0} : 0;
+    const auto head = static_cast<char>((number < 0 ? 0x7fu - size : 0x80u + size) ^ flipped);
+    const std::uint64_t highest_first =
+        size == 0 ? 0 : std::byteswap((value ^ flipped) << (64 - 8 * size));
+    append_in_place(bytes_, 1 + sizeof value, [&](char* at) {
+        *at = head;
+        std::memcpy(at + 1, &highest_first, sizeof highest_first);
+        return at + 1 + size;
+    });
 }
 
 void OrderKey::add_text(std::string_view text, bool descending) {
     add(text, descending);
-    add(std::string_view("\0", 1), descending);  // A prefix comes before what it begins.
+    bytes_ += descending ? '\xff' : '\0';  // A prefix comes before what it begins.
 }
 
 void OrderKey::add_host(std::string_view host, bool descending) {

@@ -21,6 +21,8 @@ class OrderKey {
     // Whatever a field shows: a text that begins with a number sorts as one, "8+" after "4".
     void add_value(std::string_view text, bool descending);
 
+    // Nothing, in the memory it has.
+    void clear() { bytes_.clear(); }
     const std::string& bytes() const& { return bytes_; }
     std::string bytes() && { return std::move(bytes_); }
 

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+#include <vector>
+
 namespace switchyard::cli::format {
 namespace {
 
@@ -22,6 +25,35 @@ TEST(OrderKey, NumbersOrderAcrossTheSign) {
     EXPECT_LT(number(-1), number(0));
     EXPECT_LT(number(255), number(256));
     EXPECT_GT(number(1, true), number(2, true));
+}
+
+TEST(OrderKey, NumbersOfAnySizeOrderBothWays) {
+    constexpr auto kLeast = std::numeric_limits<std::int64_t>::min();
+    constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+    std::vector<std::int64_t> numbers{kLeast, kLeast + 1, -1, 0, 1, kMost - 1, kMost};
+    for (int bits = 1; bits < 63; ++bits) {
+        for (const std::int64_t near : {-1, 0, 1}) {
+            numbers.push_back((std::int64_t{1} << bits) + near);
+            numbers.push_back(-(std::int64_t{1} << bits) + near);
+        }
+    }
+    for (const std::int64_t a : numbers) {
+        for (const std::int64_t b : numbers) {
+            EXPECT_EQ(a < b, number(a) < number(b)) << a << " " << b;
+            EXPECT_EQ(a < b, number(b, true) < number(a, true)) << a << " " << b;
+        }
+    }
+}
+
+TEST(OrderKey, WhatFollowsANumberDoesNotChangeItsOrder) {
+    for (const bool descending : {false, true}) {
+        OrderKey shorter, longer;
+        shorter.add_number(255, descending);
+        shorter.add_number(9, false);
+        longer.add_number(256, descending);
+        longer.add_number(0, false);
+        EXPECT_EQ(shorter.bytes() < longer.bytes(), !descending);
+    }
 }
 
 TEST(OrderKey, ATextComesBeforeWhatItBegins) {

@@ -1,67 +1,113 @@
 // sorted_lines.hpp: printed lines that wait for the order they come out in. A list of a hundred
 // thousand jobs is held as text and keys, a tenth of what its records would take, in a few large
-// pieces of memory.
+// pieces of memory. Texts stand beside texts: a list that comes in the order it is shown in, as
+// most do, is printed as it stands, and its keys are never looked at again.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/append_in_place.hpp"
+#include "cli/format/order_key.hpp"
 
 namespace switchyard::cli::format {
 
 class SortedLines {
   public:
-    // `write` appends the line to the string it is given.
-    template <class Write>
-    void add(std::string_view key, Write write) {
-        if (blocks_.empty() || blocks_.back().size() > kBlockBytes - kLineBytes) {
-            blocks_.emplace_back();
-            blocks_.back().reserve(kBlockBytes);
-        }
-        std::string& block = blocks_.back();
-        Line line{.block = static_cast<std::uint32_t>(blocks_.size() - 1),
-                  .key = static_cast<std::uint32_t>(block.size()),
-                  .text = 0,
-                  .end = 0};
-        block += key;
-        line.text = static_cast<std::uint32_t>(block.size());
-        write(block);
-        line.end = static_cast<std::uint32_t>(block.size());
-        lines_.push_back(line);
+    // `write_key` adds to the key it is given, `write_text` appends the line to its string.
+    template <class WriteKey, class WriteText>
+    void add(WriteKey write_key, WriteText write_text) {
+        OrderKey& key = keys_[count_ % 2];
+        key.clear();
+        write_key(key);
+        in_order_ = in_order_ && (count_ == 0 || keys_[(count_ + 1) % 2].bytes() < key.bytes());
+        std::string& texts = block_of(texts_);
+        const std::size_t before = texts.size();
+        write_text(texts);
+        append_entry(block_of(entries_), key.bytes(), texts.size() - before);
+        ++count_;
     }
-    // All lines in order, given to `print` one by one.
+    std::size_t count() const { return count_; }
+
+    // All lines in order, given to `print` in pieces of one or many.
     template <class Print>
     void take(Print print) {
-        // Equal keys: by text, so the order is always the same.
-        const auto comes_first = [this](const Line& a, const Line& b) {
-            const int order = key_of(a).compare(key_of(b));
-            return order != 0 ? order < 0 : text_of(a) < text_of(b);
-        };
-        // Most lists come in the order they are shown in.
-        if (!std::ranges::is_sorted(lines_, comes_first)) std::ranges::sort(lines_, comes_first);
-        for (const Line& line : lines_) print(text_of(line));
-        lines_.clear();
-        blocks_.clear();
+        if (in_order_) {
+            for (const std::string& block : texts_) print(std::string_view(block));
+        } else {
+            for (const Line& line : sorted()) print(line.text);
+        }
+        *this = {};
     }
 
   private:
     static constexpr std::size_t kBlockBytes = 256u << 10;
     static constexpr std::size_t kLineBytes = 4096;  // A longer one makes its block grow.
+    struct Sizes {
+        std::uint32_t key, text;
+    };
     struct Line {
-        std::uint32_t block, key, text, end;
+        std::string_view key, text;
+        // Equal keys: by text, so the order is always the same.
+        auto operator<=>(const Line&) const = default;
     };
 
-    std::string_view key_of(const Line& line) const {
-        return std::string_view(blocks_[line.block]).substr(line.key, line.text - line.key);
+    // Goes through what was appended to blocks, piece by piece.
+    class Reader {
+      public:
+        explicit Reader(const std::vector<std::string>& blocks) : blocks_(blocks) {}
+        std::string_view next(std::size_t size) {
+            while (at_ == blocks_[block_].size() && block_ + 1 < blocks_.size()) {
+                ++block_;
+                at_ = 0;
+            }
+            const std::string_view piece = std::string_view(blocks_[block_]).substr(at_, size);
+            at_ += size;
+            return piece;
+        }
+
+      private:
+        const std::vector<std::string>& blocks_;
+        std::size_t block_ = 0, at_ = 0;
+    };
+
+    static std::string& block_of(std::vector<std::string>& blocks) {
+        if (blocks.empty() || blocks.back().size() > kBlockBytes - kLineBytes)
+            blocks.emplace_back().reserve(kBlockBytes);
+        return blocks.back();
     }
-    std::string_view text_of(const Line& line) const {
-        return std::string_view(blocks_[line.block]).substr(line.text, line.end - line.text);
+    static void append_entry(std::string& block, std::string_view key, std::size_t text_size) {
+        const Sizes sizes{static_cast<std::uint32_t>(key.size()),
+                          static_cast<std::uint32_t>(text_size)};
+        append_in_place(block, sizeof sizes + key.size(), [&](char* at) {
+            std::memcpy(at, &sizes, sizeof sizes);
+            std::memcpy(at + sizeof sizes, key.data(), key.size());
+            return at + sizeof sizes + key.size();
+        });
     }
 
-    std::vector<std::string> blocks_;
-    std::vector<Line> lines_;
+    std::vector<Line> sorted() const {
+        std::vector<Line> lines;
+        lines.reserve(count_);
+        Reader entries(entries_), texts(texts_);
+        for (std::size_t i = 0; i < count_; ++i) {
+            Sizes sizes{};
+            std::memcpy(&sizes, entries.next(sizeof sizes).data(), sizeof sizes);
+            const std::string_view key = entries.next(sizes.key);
+            lines.push_back({key, texts.next(sizes.text)});
+        }
+        std::ranges::sort(lines);
+        return lines;
+    }
+
+    std::vector<std::string> texts_, entries_;
+    std::size_t count_ = 0;
+    bool in_order_ = true;  // Up to now each key was greater than the one before.
+    OrderKey keys_[2];      // The last, and the one before.
 };
 
 }  // namespace switchyard::cli::format
