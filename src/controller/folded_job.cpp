@@ -81,8 +81,11 @@ constexpr Shape kSpec = {{wire::JobSpec::kNameFieldNumber},
                          for_line(wire::JobSpec::kNodesMinFieldNumber),
                          for_line(wire::JobSpec::kTasksFieldNumber),
                          for_line(wire::JobSpec::kTasksPerNodeFieldNumber),
+                         for_line(wire::JobSpec::kGresPerNodeFieldNumber),
+                         for_line(wire::JobSpec::kGpusPerJobFieldNumber),
                          for_line(wire::JobSpec::kRequiredNodesFieldNumber),
-                         for_line(wire::JobSpec::kTimeLimitFieldNumber)};
+                         for_line(wire::JobSpec::kTimeLimitFieldNumber),
+                         for_line(wire::JobSpec::kBeginFieldNumber)};
 constexpr Shape kJob = {{wire::Job::kIdFieldNumber},
                         {wire::Job::kHetFieldNumber},
                         {wire::Job::kArrayFieldNumber},

@@ -141,6 +141,9 @@ TEST(FoldedJob, CutToALineItKeepsWhatIsListedOfItAndNoMore) {
     spec->tasks_per_node = 4;
     spec->required_nodes = {"n1", "n2"};
     spec->time_limit = model::TimeLimit{Seconds{60}, false};
+    spec->begin = Instant{Seconds{3}};
+    spec->gres_per_node = {{.name = "gpu", .type = "", .count = 2}};
+    spec->gpus_per_job = {{.name = "gpu", .type = "", .count = 8}};
     spec->comment = "long";
     whole.spec = spec;
     const auto cut = [&](model::JobPhase phase) {
@@ -155,9 +158,10 @@ TEST(FoldedJob, CutToALineItKeepsWhatIsListedOfItAndNoMore) {
     model::Job seen = cut(pending);
     EXPECT_EQ(std::get<model::Pending>(seen.phase), pending);
     EXPECT_EQ(std::tuple(seen.spec->nodes_min, seen.spec->tasks, seen.spec->tasks_per_node,
-                         seen.spec->required_nodes, seen.spec->time_limit),
+                         seen.spec->required_nodes, seen.spec->time_limit, seen.spec->begin,
+                         seen.spec->gres_per_node, seen.spec->gpus_per_job),
               std::tuple(spec->nodes_min, spec->tasks, spec->tasks_per_node, spec->required_nodes,
-                         spec->time_limit));
+                         spec->time_limit, spec->begin, spec->gres_per_node, spec->gpus_per_job));
     EXPECT_TRUE(seen.spec->comment.empty());
 
     model::Running run;

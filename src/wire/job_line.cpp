@@ -32,6 +32,27 @@ bool read_limit(std::string_view bytes, std::optional<model::TimeLimit>& limit) 
     return fields.ok();
 }
 
+bool read_request(std::string_view bytes, model::GresRequest& request) {
+    request.count = 0;
+    Fields fields(bytes);
+    for (Field field; fields.next(field);) {
+        switch (field.number) {
+            case GresRequest::kNameFieldNumber:
+                request.name = field.value;
+                break;
+            case GresRequest::kTypeFieldNumber:
+                request.type = field.value;
+                break;
+            case GresRequest::kCountFieldNumber:
+                request.count = field.varint;
+                break;
+            default:
+                return false;
+        }
+    }
+    return fields.ok();
+}
+
 }  // namespace
 
 JobLine::JobLine() : spec_(std::make_shared<model::JobSpec>()) {
@@ -103,6 +124,9 @@ bool JobLine::read_spec(std::string_view bytes) {
     spec_->tasks.reset();
     spec_->tasks_per_node.reset();
     spec_->time_limit.reset();
+    spec_->begin.reset();
+    spec_->gres_per_node.clear();
+    spec_->gpus_per_job.clear();
     Fields fields(bytes);
     for (Field field; fields.next(field);) {
         switch (field.number) {
@@ -130,6 +154,15 @@ bool JobLine::read_spec(std::string_view bytes) {
                 break;
             case JobSpec::kTimeLimitFieldNumber:
                 if (spec_->time_limit || !read_limit(field.value, spec_->time_limit)) return false;
+                break;
+            case JobSpec::kGresPerNodeFieldNumber:
+                if (!read_request(field.value, spec_->gres_per_node.emplace_back())) return false;
+                break;
+            case JobSpec::kGpusPerJobFieldNumber:
+                if (!read_request(field.value, spec_->gpus_per_job.emplace_back())) return false;
+                break;
+            case JobSpec::kBeginFieldNumber:
+                spec_->begin = moment(field);
                 break;
             default:
                 return false;

@@ -28,6 +28,10 @@ model::Job waiting(std::uint32_t id) {
     spec->tasks = 8;
     spec->tasks_per_node = 4;
     spec->time_limit = model::TimeLimit{Seconds{90}, false};
+    spec->gres_per_node = {{.name = "gpu", .type = "a100", .count = 2},
+                           {.name = "nic", .type = ""}};
+    spec->gpus_per_job = {{.name = "gpu", .type = "", .count = 8}};
+    spec->begin = Instant{Seconds{1'794'707'000}};
     model::Job job;
     job.id = JobId{id};
     job.attempt = Attempt{1};

@@ -276,6 +276,15 @@ def test_a_line_shows_what_the_whole_record_would(scene):
     assert len(lines) > 10
 
 
+def test_a_line_of_a_job_that_waits_for_another_shows_when_it_may_begin(cluster):
+    first = cluster.run("sbatch --parsable --hold --wrap true").ok().out.strip()
+    second = cluster.run(f"sbatch --parsable --begin=now+1hour --dependency=afterok:{first} --wrap true").ok().out.strip()
+    line, record = (cluster.run(f"squeue -h -j {second} -o '%i %S{more}'").ok().out.split()[:2] for more in ("", " %k"))
+    cluster.run(f"scancel {first} {second}").ok()
+    assert line == record
+    assert line[1] != "N/A"
+
+
 @pytest.mark.skipif(not GOLDEN.is_dir(), reason="no golden files beside the checkout")
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_documents(scene, name):
