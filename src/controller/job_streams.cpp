@@ -169,6 +169,8 @@ Result<JobStreams::Stream> JobStreams::open(Session& session, std::uint64_t requ
     if (selectors.empty() && !query.hidden_partitions()) {
         stream.hidden = concealed_partitions(controller_, session.caller);
     }
+    stream.all_walked = !stream.ids && stream.by_state && stream.match.filter.states.empty() &&
+                        stream.hidden.empty();
     return stream;
 }
 
@@ -186,7 +188,9 @@ void JobStreams::offer(const Stream& stream, core::JobTable::const_iterator job)
     const std::string_view folded = job.folded();
     FoldedJob seen;
     std::optional<bool> meant;
-    if (!folded.empty() && stream.by_state) {
+    if (!folded.empty() && stream.all_walked) {
+        meant = true;
+    } else if (!folded.empty() && stream.by_state) {
         seen = look_at_folded(folded);
         meant = has_state(stream.match, stream.walk, seen);
     }

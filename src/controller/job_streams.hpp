@@ -42,7 +42,8 @@ class JobStreams {
         SessionId session;
         std::uint64_t request = 0;
         JobMatcher match;
-        bool by_state = false;  // Nothing but states, and hidden partitions, decide who is shown.
+        bool by_state = false;    // Nothing but states, and hidden partitions, decide who is shown.
+        bool all_walked = false;  // Whom the walk does not pass is shown.
         core::JobTable::Walk walk = core::JobTable::Walk::All;
         bool with_steps = false;
         JobPart part = JobPart::Whole;

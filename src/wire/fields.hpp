@@ -13,7 +13,7 @@ namespace switchyard::wire {
 struct Field {
     std::uint32_t number = 0;
     bool is_bytes = false;     // Text, bytes or a message: `value` is what it holds.
-    std::uint64_t varint = 0;  // Of a number, unless it is of fixed size.
+    std::uint64_t varint = 0;  // Of a number, unless it is of fixed size; else no matter.
     std::string_view value;
     std::string_view whole;  // With its number and length.
 };
@@ -34,13 +34,11 @@ class Fields {
         std::size_t size = 0;
         const auto kind = tag.value & 7;
         field.is_bytes = kind == kBytes;
-        // Asked one by one: nearly all are of the first two.
-        if (kind == kBytes) {
-            then = read(tag.end, end_);
-            size = static_cast<std::size_t>(then.value);
-        } else if (kind == kVarint) {
+        // Which of these two it is cannot be foreseen, so it is no branch.
+        if (kind == kVarint || kind == kBytes) {
             then = read(tag.end, end_);
             field.varint = then.value;
+            size = field.is_bytes ? static_cast<std::size_t>(then.value) : 0;
         } else if (kind == kFixed64) {
             size = 8;
         } else if (kind == kFixed32) {
