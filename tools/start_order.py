@@ -3,7 +3,7 @@
 
     tools/start_order.py            needs valgrind and the release build (cmake --build --preset release --target switchyard)
 
-Links the release build once more with its names, starts a cluster in a folder of its own, and runs the usual commands
+Links the programs of the release build once more with their names, starts a cluster in a folder of its own, and runs the usual commands
 under callgrind. What most of them need comes first, then what some share, then what each has for itself; behind them what
 the controller does for these commands, which it does from cold caches when they come one by one.
 """
@@ -30,13 +30,13 @@ COMMANDS = [
 SCRIPT = "#!/bin/sh\n#SBATCH -J hot -n 1 -t 5 -o /dev/null\n#SBATCH --mem=10\ntrue\n"
 
 
-def link(program):
-    """The release build's last step, with the names left in."""
-    said = subprocess.run(["ninja", "-C", str(BUILD), "-t", "commands", "switchyard"], capture_output=True, text=True, check=True)
+def link(bin_dir, target, name):
+    """The release build's last step for this program, with the names left in."""
+    said = subprocess.run(["ninja", "-C", str(BUILD), "-t", "commands", target], capture_output=True, text=True, check=True)
     line = said.stdout.splitlines()[-1]
-    wanted = line.replace(" -s ", " ").replace("-o bin/switchyard", f"-o {shlex.quote(str(program))}")
+    wanted = line.replace(" -s ", " ").replace(f"-o bin/{name} ", f"-o {shlex.quote(str(bin_dir / name))} ")
     if wanted == line:
-        sys.exit("start_order: the build's last command does not link bin/switchyard")
+        sys.exit(f"start_order: the build's last command does not link bin/{name}")
     subprocess.run(wanted, shell=True, cwd=BUILD, check=True)
 
 
@@ -75,7 +75,7 @@ def called(out):
     found, inside = {}, False
     for line in out.read_text(errors="replace").splitlines():
         if line.startswith("ob="):
-            inside = line.endswith("/switchyard")
+            inside = line.endswith(("/switchyard", "/switchyard-commands"))
         elif line.startswith("fn=") and inside:
             found.setdefault(line[3:].partition("'")[0])
     return list(found)
@@ -86,9 +86,10 @@ def main():
         work = pathlib.Path(name)
         bin_dir = work / "bin"
         bin_dir.mkdir()
-        link(bin_dir / "switchyard")
+        link(bin_dir, "switchyard", "switchyard")
+        link(bin_dir, "switchyard_commands", "switchyard-commands")
         for command in {words[0] for words in COMMANDS} | {"slurmctld", "slurmd", "slurmstepd"}:
-            (bin_dir / command).symlink_to("switchyard")
+            (bin_dir / command).symlink_to(os.readlink(BUILD / "bin" / command))
         (work / "job.sh").write_text(SCRIPT)
         os.environ["SLURM_CONF"] = str(work / "cluster" / "slurm.conf")
         cluster = [str(bin_dir / "switchyard"), "up", "--nodes", "2", "--dir", str(work / "cluster")]

@@ -26,6 +26,17 @@ def test_a_start_loads_nothing_but_libc():
     assert {name for name in libraries if not name.startswith(("linux-vdso", "ld-linux"))} == {"libc.so.6"}, said
 
 
+def test_commands_that_ask_need_no_loader():
+    quick = bin_dir() / "switchyard-commands"
+    if not quick.exists():
+        pytest.skip("no static program in this build")
+    assert run(["ldd", quick]).returncode != 0
+    for command in ("sbatch", "squeue", "sinfo", "scontrol", "scancel", "sacct"):
+        assert os.readlink(bin_dir() / command) == quick.name, command
+    # Whatever else it is called, it is the other program.
+    assert run([quick, "srun", "--version"]).stdout == "slurm 25.11.0\n"
+
+
 def test_version_lines():
     for command in ("sbatch", "srun", "salloc", "squeue", "sinfo", "scontrol", "scancel"):
         for flag in ("--version", "-V"):

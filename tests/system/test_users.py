@@ -19,6 +19,25 @@ def test_jobs_run_as_their_user(cluster):
     assert cluster.read("who.out", user="bob") == "bob\nbob\nbob\n"
 
 
+def test_a_user_whom_only_the_name_service_knows_is_found(cluster):
+    """Commands are static programs: whoever is not in /etc/passwd or /etc/group is asked for by getent."""
+    fake = pathlib.Path(cluster.dir, "getent")
+    fake.write_text("#!/bin/sh\n"
+                    'case "$2 $3" in\n'
+                    '"passwd remote") echo remote:x:4242:4243:Far away:/home/remote:/bin/sh ;;\n'
+                    '"group crew") echo crew:x:4243: ;;\n'
+                    "*) exit 2 ;;\nesac\n")
+    fake.chmod(0o755)
+
+    def there(command):
+        return cluster.run(f"unshare -m sh -c 'mount --bind {fake} /usr/bin/getent && {command}'", user="root")
+
+    assert there("squeue -h -u remote").ok().out == ""
+    assert there("sacct -n -X -a -g crew").ok().out == ""
+    assert "Invalid user: stranger" in there("squeue -h -u stranger").err
+    assert "Invalid user: remote" in cluster.run("squeue -h -u remote", user="root").err
+
+
 def test_nobody_cancels_or_changes_another_users_job(cluster):
     job = cluster.wrap("sleep 300", user="alice")
     cluster.wait_state(job, "RUNNING")
