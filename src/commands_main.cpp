@@ -1,5 +1,5 @@
-// commands.cpp: the commands that ask the controller, as a program that needs no loader. Whatever
-// else it is asked to be, switchyard beside it is.
+// commands_main.cpp: the commands that ask the controller, as a program that needs no loader.
+// Whatever else it is asked to be, switchyard beside it is.
 #include <fmt/format.h>
 #include <unistd.h>
 
