@@ -13,8 +13,10 @@ endfunction()
 
 # Which program has this name.
 function(sy_program name out)
-  set(${out} switchyard PARENT_SCOPE)
-  if(name IN_LIST SY_ASKING)
+  list(FIND SY_ASKING ${name} place)
+  if(place EQUAL -1)
+    set(${out} switchyard PARENT_SCOPE)
+  else()
     set(${out} switchyard-commands PARENT_SCOPE)
   endif()
 endfunction()

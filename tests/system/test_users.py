@@ -30,12 +30,12 @@ def test_a_user_whom_only_the_name_service_knows_is_found(cluster):
     fake.chmod(0o755)
 
     def there(command):
-        return cluster.run(f"unshare -m sh -c 'mount --bind {fake} /usr/bin/getent && {command}'", user="root")
+        return cluster.run(f"unshare -m sh -c 'mount --bind {fake} /usr/bin/getent && {command}'", user=None)
 
     assert there("squeue -h -u remote").ok().out == ""
     assert there("sacct -n -X -a -g crew").ok().out == ""
     assert "Invalid user: stranger" in there("squeue -h -u stranger").err
-    assert "Invalid user: remote" in cluster.run("squeue -h -u remote", user="root").err
+    assert "Invalid user: remote" in cluster.run("squeue -h -u remote", user=None).err
 
 
 def test_nobody_cancels_or_changes_another_users_job(cluster):
