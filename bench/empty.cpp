@@ -1,2 +1,2 @@
-// empty.cpp: the floor. A program linked as ours is and doing nothing.
+// empty.cpp: the floor. A program linked as most are and doing nothing.
 int main() { return 0; }
