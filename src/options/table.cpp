@@ -1,4 +1,5 @@
 // table.cpp: the parts of the option table as one list.
+#include <algorithm>
 #include <cstdint>
 #include <iterator>
 #include <vector>
@@ -55,12 +56,14 @@ std::vector<const Option*> options_by_part() {
 
 std::span<const Option* const> all_options() {
     static const std::vector<const Option*> all = [] {
-        const std::vector<const Option*> parts = options_by_part();
+        std::vector<const Option*> parts = options_by_part();
+        if (parts.size() != std::size(kOrder)) {  // Not written anew: no option may be lost by it.
+            std::ranges::sort(parts, {}, &Option::name);
+            return parts;
+        }
         std::vector<const Option*> list;
         list.reserve(parts.size());
-        for (const std::uint16_t place : kOrder) {
-            if (place < parts.size()) list.push_back(parts[place]);
-        }
+        for (const std::uint16_t place : kOrder) list.push_back(parts.at(place));
         return list;
     }();
     return all;
