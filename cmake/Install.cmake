@@ -6,10 +6,14 @@
 set(SY_COMMANDS sbatch srun salloc squeue sinfo scancel scontrol sacct sacctmgr sdiag seff sprio sshare sstat sattach sbcast
     scrontab strigger swait)
 set(SY_DAEMONS slurmctld slurmd slurmstepd)
-# Of these names, those that the quicker program knows (src/programs.hpp), where it could be linked.
+# Of these names, those that the quicker program knows, where it could be linked.
 set(SY_ASKING)
 if(TARGET switchyard_commands)
-  set(SY_ASKING sbatch squeue sinfo scancel scontrol scrontab skill sacct sacctmgr sdiag seff sprio sshare sstat strigger swait)
+  set(table ${CMAKE_SOURCE_DIR}/src/programs.hpp)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${table})
+  file(READ ${table} text)
+  string(REGEX MATCHALL "{\"[a-z]+\"" SY_ASKING "${text}")
+  list(TRANSFORM SY_ASKING REPLACE "[{\"]" "")
 endif()
 # A name that Debian's procps has too: see InstallNames.cmake, and packaging/debian for the .deb.
 set(SY_SHADOWING skill)

@@ -1,5 +1,6 @@
 // programs.hpp: which name is which program. Those that ask the controller one thing and print the
-// answer stand by themselves: they are linked once more without a loader (src/start/README.md).
+// answer stand by themselves: they are linked once more without a loader (src/start/README.md), and
+// cmake/Install.cmake reads their names here.
 #pragma once
 
 #include <span>
