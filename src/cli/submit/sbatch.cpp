@@ -3,7 +3,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdio>
 #include <thread>
 
@@ -115,13 +114,8 @@ void announce(const JobRequest& request, const config::Config& config, std::uint
                    ? fmt::format("Submitted batch job {} on cluster {}\n", job, config.cluster_name)
                    : fmt::format("Submitted batch job {}\n", job);
     }
-    // One line, and straight out: the library's buffer would cost more than the rest of it.
-    std::string_view rest = text;
-    while (!rest.empty()) {
-        const ssize_t written = ::write(STDOUT_FILENO, rest.data(), rest.size());
-        if (written < 0 && errno != EINTR) return;
-        rest.remove_prefix(written > 0 ? static_cast<std::size_t>(written) : 0);
-    }
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    std::fflush(stdout);
 }
 
 int tell_when(const Understood& understood, client::Connection& connection) {
