@@ -23,4 +23,14 @@ inline constexpr std::uint32_t kArrayElementMax = 4'000'000;  // The largest ind
 inline constexpr std::uint32_t kStepsPerJobMax = 40000;
 inline constexpr std::size_t kTriggersMax = 10000;
 
+// Texts of a job, in bytes. The core refuses longer ones, whoever sends them.
+inline constexpr std::size_t kJobNameBytesMax = 1024;
+inline constexpr std::size_t kWordBytesMax = 1024;  // Account, QOS, wckey, reservation.
+inline constexpr std::size_t kPathBytesMax = 4096;
+inline constexpr std::size_t kCommentBytesMax = 16u << 10;     // Comments and the like.
+inline constexpr std::size_t kConstraintBytesMax = 16u << 10;  // Constraints, licenses, node lists.
+inline constexpr std::size_t kSubmitLineBytesMax = 128u << 10;
+inline constexpr std::size_t kSpecBytesMax = 256u
+                                             << 10;  // All of a job but script and environment.
+
 }  // namespace switchyard::limits
