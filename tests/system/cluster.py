@@ -163,6 +163,15 @@ class Cluster:
         return [pid for pid in processes_with(f"SLURM_CONF={self.conf}".encode())
                 if pid not in mine and pid != os.getpid()]
 
+    # --- sockets ---------------------------------------------------------------------------------
+    def client_socket(self, node=None):
+        """Where commands ask: the controller, or the agent of a node."""
+        return self.dir / "run" / (f"agent-{node}.sock" if node else "controller.sock")
+
+    def agents_socket(self):
+        """Where agents of the controller's own host register."""
+        return self.dir / "run" / "controller-agents.sock"
+
     # --- commands --------------------------------------------------------------------------------
     def path(self):
         return f"{bin_dir()}:{self.dir}/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
