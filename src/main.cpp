@@ -1,6 +1,7 @@
 // main.cpp: one executable for every command and daemon. Which one it is, argv[0] says.
 #include "agent/main.hpp"
 #include "controller/main.hpp"
+#include "controller/run_program.hpp"
 #include "programs.hpp"
 #include "stepd/main.hpp"
 
@@ -9,10 +10,15 @@ namespace {
 using namespace switchyard;
 
 constexpr Program kOtherPrograms[] = {
-    {"switchyard", cli::switchyard_main}, {"srun", cli::srun_main},
-    {"salloc", cli::salloc_main},         {"sattach", cli::sattach_main},
-    {"sbcast", cli::sbcast_main},         {"slurmctld", controller::controller_main},
-    {"slurmd", agent::agent_main},        {"slurmstepd", stepd::stepd_main},
+    {"switchyard", cli::switchyard_main},
+    {"srun", cli::srun_main},
+    {"salloc", cli::salloc_main},
+    {"sattach", cli::sattach_main},
+    {"sbcast", cli::sbcast_main},
+    {"slurmctld", controller::controller_main},
+    {"slurmd", agent::agent_main},
+    {"slurmstepd", stepd::stepd_main},
+    {controller::kRunProgramName, controller::run_program_main},
 };
 
 const Program* find(std::string_view name) {

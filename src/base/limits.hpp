@@ -23,6 +23,14 @@ inline constexpr std::uint32_t kArrayElementMax = 4'000'000;  // The largest ind
 inline constexpr std::uint32_t kStepsPerJobMax = 40000;
 inline constexpr std::size_t kTriggersMax = 10000;
 
+// Programs that the controller runs for users: MailProg, and what strigger names. Each kind has its
+// own slots; no user has more than a part of them.
+inline constexpr std::size_t kUserProgramsAtOnceMax = 32;
+inline constexpr std::size_t kUserProgramsAtOncePerUserMax = 8;
+inline constexpr std::size_t kUserProgramsWaitingMax = 10'000;
+inline constexpr std::size_t kUserProgramsWaitingPerUserMax = 2'000;
+inline constexpr std::size_t kMailAddressBytesMax = 1024;
+
 // Texts of a job, in bytes. The core refuses longer ones, whoever sends them.
 inline constexpr std::size_t kJobNameBytesMax = 1024;
 inline constexpr std::size_t kWordBytesMax = 1024;  // Account, QOS, wckey, reservation.

@@ -111,11 +111,13 @@ TEST_F(ControllerFixture, AMailIsHandedToMailProgWithoutWaiting) {
     ::chmod((folder_ + "/mail").c_str(), 0755);
     Mailer mailer(loop_, log_);
     mailer.send(folder_ + "/mail", "example.org",
-                {.job = JobId{1},
-                 .event = model::MailEvent::End,
-                 .to = "alice",
-                 .subject = "Slurm Job_id=1 Name=x Ended",
-                 .environment = {}});
+                {.mail = {.job = JobId{1},
+                          .event = model::MailEvent::End,
+                          .to = "alice",
+                          .subject = "Slurm Job_id=1 Name=x Ended",
+                          .environment = {}},
+                 .uid = ::getuid(),
+                 .gid = ::getgid()});
     run_until([&] { return std::filesystem::exists(out); });
     FILE* read = ::fopen(out.c_str(), "r");
     char line[200] = {};

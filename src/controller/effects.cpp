@@ -127,7 +127,12 @@ class Controller::EffectWriter {
         wire::encode_key(order.key, out.mutable_end_known()->mutable_key());
         to_node(order.node, out.SerializeAsString());
     }
-    void operator()(const core::effect::Mail& mail) { sealed_.outbox.push_back(mail); }
+    void operator()(const core::effect::Mail& mail) {
+        const auto job = c_.cluster_->jobs().glance(mail.job);
+        if (job == c_.cluster_->jobs().end()) return;
+        const model::JobSpec& spec = *job->second.spec;
+        sealed_.outbox.push_back(ToMail{mail, spec.uid, spec.gid});
+    }
     void operator()(const core::effect::RunTrigger& run) { sealed_.outbox.push_back(run); }
     void operator()(const core::effect::RunProgram& order) {
         const model::Job* job = of_run(order.job, order.attempt);
@@ -252,7 +257,7 @@ void Controller::carry_out(Outbox& outbox, const std::map<JobId, PayloadBytes>& 
                        order->node, sent ? "" : ": its agent is away");
         } else if (auto* start = std::get_if<ToLaunch>(&outgoing)) {
             launch(*start, payloads);
-        } else if (auto* mail = std::get_if<core::effect::Mail>(&outgoing)) {
+        } else if (auto* mail = std::get_if<ToMail>(&outgoing)) {
             mailer_.send(config_.mail_prog, config_.mail_domain, *mail);
         } else if (auto* run = std::get_if<core::effect::RunTrigger>(&outgoing)) {
             trigger_programs_.run(*run, config_.path);

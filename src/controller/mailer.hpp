@@ -1,46 +1,34 @@
-// mailer.hpp: job mail through MailProg, without waiting for it.
+// mailer.hpp: job mail through MailProg, without waiting for it. The program runs as the job's
+// user: address and subject are that user's words, and some mail programs take words for orders.
 #pragma once
 
-#include <sys/types.h>
-
-#include <deque>
-#include <map>
 #include <string>
 
 #include "controller/log.hpp"
-#include "core/cluster/effect.hpp"
-#include "io/fd.hpp"
+#include "controller/outbox.hpp"
+#include "controller/user_programs.hpp"
 #include "io/loop.hpp"
 
 namespace switchyard::controller {
 
 class Mailer {
   public:
-    Mailer(io::Loop& loop, Log& log) : loop_(loop), log_(log) {}
+    Mailer(io::Loop& loop, Log& log);
     Mailer(const Mailer&) = delete;
     Mailer& operator=(const Mailer&) = delete;
 
-    // `program -s subject recipient`. So many at once; the rest wait their turn, up to a limit.
-    void send(const std::string& program, const std::string& domain,
-              const core::effect::Mail& mail);
+    // `program -s subject recipient`, as Slurm calls it.
+    void send(const std::string& program, const std::string& domain, const ToMail& letter);
 
   private:
-    struct Letter {
-        std::string program, to, subject;
-        std::vector<std::string> environment;
-    };
-    struct Running {
-        io::Fd process;
-        io::Loop::Watch watch;
-    };
-    void spawn(const Letter& letter);
-    void on_exit(pid_t pid);
+    void on_end(const ProgramOrder& order, const Status& status);
 
-    io::Loop& loop_;
     Log& log_;
-    std::deque<Letter> queue_;
-    std::map<pid_t, Running> running_;
+    UserPrograms programs_;
     std::string missing_;  // The program we have already complained about.
 };
+
+// Not what a mail program could take for an option, for several words or for more lines.
+bool is_mail_address(std::string_view text);
 
 }  // namespace switchyard::controller

@@ -39,8 +39,14 @@ struct ToProgram {
     std::vector<std::string> environment;
 };
 
-using Outgoing = std::variant<ToCaller, ToNode, ToLaunch, core::effect::Mail,
-                              core::effect::RunTrigger, ToProgram, core::effect::StopProgram>;
+// A letter, and whose job it is about.
+struct ToMail {
+    core::effect::Mail mail;
+    std::uint32_t uid = 0, gid = 0;
+};
+
+using Outgoing = std::variant<ToCaller, ToNode, ToLaunch, ToMail, core::effect::RunTrigger,
+                              ToProgram, core::effect::StopProgram>;
 using Outbox = std::vector<Outgoing>;
 
 }  // namespace switchyard::controller

@@ -165,7 +165,7 @@ Controller::Controller(io::Loop& loop, Log& log, Parts parts)
       streams_(*this),
       pids_(*this),
       mailer_(loop, log),
-      trigger_programs_(loop, log, users_),
+      trigger_programs_(loop, log),
       job_programs_(loop, config_, log,
                     [this](const core::event::ProgramEnded& event) { step(event); }),
       reader_(std::move(parts.reader)),

@@ -2,16 +2,20 @@
 
 #include <fmt/format.h>
 
+#include "base/control_characters.hpp"
 #include "model/array_environment.hpp"
 #include "model/hostlist.hpp"
 
 namespace switchyard::model {
 namespace {
 
+// The site's programs run as root, and some of what they are told is in users' words: no variable
+// holds a line break or anything else that is more than text.
 class Variables {
   public:
     void add(std::string_view name, std::string_view value) {
-        if (!value.empty()) all_.push_back(fmt::format("{}={}", name, value));
+        if (value.empty()) return;
+        all_.push_back(fmt::format("{}={}", name, without_control_characters(value)));
     }
     void add(std::string_view name, std::int64_t value) { add(name, fmt::to_string(value)); }
     std::vector<std::string> take() { return std::move(all_); }

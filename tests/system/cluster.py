@@ -80,6 +80,9 @@ class Cluster:
         mailprog.write_text(
             f'#!/bin/sh\nprintf "%s|%s|%s\\n" "$2" "$3" "$SLURM_JOB_ID" >> {self.dir}/mail.log\n')
         mailprog.chmod(0o755)
+        mails = self.dir / "mail.log"  # Written by whoever a mail is about.
+        mails.touch()
+        mails.chmod(0o666)
         text = CONFIG.format(name=self.name, host=self.host, port=free_port(), dir=self.dir)
         self.conf.write_text(text + extra + nodes.format(host=self.host))
         for file, content in (beside or {}).items():

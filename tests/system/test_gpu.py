@@ -368,8 +368,8 @@ def test_what_cards_do_is_seen_and_idle_ones_are_flagged(make_cluster):
 
     wait_until(lambda: reason(idle) == "GpuIdle", 60, "the idle job to be flagged")
     assert reason(busy) == "None"
-    wait_until(lambda: (cluster.dir / "mail.log").exists(), 30, "the mail")
-    assert f"Slurm Job_id={idle} Name=wrap GPUs idle" in (cluster.dir / "mail.log").read_text()
+    mails = cluster.dir / "mail.log"
+    wait_until(lambda: f"Slurm Job_id={idle} Name=wrap GPUs idle" in mails.read_text(), 30, mails.read_text)
     say(cluster, cards(93, 50))
     wait_until(lambda: reason(idle) == "None", 60, "the flag to go")
 
