@@ -72,6 +72,8 @@ void SimController::turn() {
     turn_due_ = false;
     cluster_->schedule(sim_.world.now());
     cluster_->check_invariants();
+    if (cluster_->figures().stalls != 0)
+        violated("something is due again and again and changes nothing");
     sim_.checker.reservations_hold(*cluster_);
     sim_.checker.components_agree(*cluster_);
     for (const model::Node& node : cluster_->nodes()) {

@@ -133,6 +133,13 @@ class Controller::EffectWriter {
         const model::JobSpec& spec = *job->second.spec;
         sealed_.outbox.push_back(ToMail{mail, spec.uid, spec.gid});
     }
+    void operator()(const core::effect::Stalled& stalled) {
+        c_.log_.error("{} is due again and again and changes nothing: left alone for {} s{}",
+                      stalled.what, stalled.rest.count(),
+                      stalled.job ? fmt::format(" (slurmctld --quarantine {} sets the job aside)",
+                                                stalled.job->value)
+                                  : std::string());
+    }
     void operator()(const core::effect::RunTrigger& run) { sealed_.outbox.push_back(run); }
     void operator()(const core::effect::RunProgram& order) {
         const model::Job* job = of_run(order.job, order.attempt);

@@ -237,7 +237,9 @@ void Cluster::Impl::mark_nodes() {
 void Cluster::Impl::retime(const Reservation& reservation) {
     std::optional<Instant> next = reservation.end;
     if (!reservation.floats && now_ < reservation.start) next = reservation.start;
-    if (reservation.is(ReservationFlag::PurgeComp) && reservation.idle_since)
+    // Idle counts from its start on, to which it may have been moved since.
+    if (reservation.is(ReservationFlag::PurgeComp) && reservation.idle_since &&
+        reservation.is_active(now_))
         next = std::min(*next, *reservation.idle_since + reservation.purge_after);
     // It is over, and its last jobs have to leave.
     const auto runs = runs_in_.find(reservation.name);

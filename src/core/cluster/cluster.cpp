@@ -159,12 +159,17 @@ std::vector<const Job*> Cluster::Impl::find(const model::JobSelector& selector) 
 }
 
 std::optional<Instant> Cluster::Impl::next_wakeup() const {
-    if (more_to_do_) return now_;
-    std::optional<Instant> next = timers_.next();
-    if (const auto plan = next_plan(); plan && (!next || *plan < *next)) next = plan;
-    if (preempt_again_ && queue_.size() > 0 && (!next || *preempt_again_ < *next))
-        next = std::max(now_, *preempt_again_);
-    return next;
+    std::optional<Instant> pass;
+    if (more_to_do_) {
+        pass = now_;
+    } else {
+        pass = next_plan();
+        if (preempt_again_ && queue_.size() > 0 && (!pass || *preempt_again_ < *pass))
+            pass = std::max(now_, *preempt_again_);
+    }
+    if (pass && passes_rest_until_) pass = std::max(*pass, *passes_rest_until_);
+    const std::optional<Instant> timer = timers_.next();
+    return pass && timer ? std::min(*pass, *timer) : pass ? pass : timer;
 }
 
 }  // namespace switchyard::core

@@ -56,6 +56,7 @@ struct SchedulerFigures {
     std::uint64_t total_depth = 0, total_backfill_depth = 0;  // Summed over the cycles.
     std::uint64_t queue_length = 0, backfill_queue_length = 0, total_backfill_queue_length = 0;
     std::uint64_t table_size = 0, total_table_size = 0;  // Reservations that backfill made.
+    std::uint64_t stalls = 0;  // Timers or passes that came again and again and changed nothing.
 };
 
 class Cluster {

@@ -18,6 +18,7 @@
 #include "core/cluster/derived.hpp"
 #include "core/cluster/het.hpp"
 #include "core/cluster/name_index.hpp"
+#include "core/cluster/patience.hpp"
 #include "core/cluster/preemption.hpp"
 #include "core/cluster/timers.hpp"
 #include "core/cluster/trigger_table.hpp"
@@ -57,6 +58,8 @@ inline constexpr std::uint64_t kBackfillLooksMax = 3000000;
 // A plan is renewed from the top; of what stands further down, one part of so many each time.
 inline constexpr std::size_t kRenewedEachTime = 50;
 inline constexpr std::size_t kRenewalParts = 10;
+// One Tick looks at so many timers before it lets others in.
+inline constexpr std::uint32_t kTimersPerTickMax = 20000;
 inline constexpr std::uint32_t kPriorityTop = 4294901760u;
 
 // An outcome that no process had a part in.
@@ -194,6 +197,7 @@ class Cluster::Impl {
 
     // --- eligibility.cpp: is a pending job in the queue, and if not, why
     void review(Job& job);
+    bool is_overdue(const Job& job) const;
     void set_reason(Job& job, model::Reason reason, std::string detail = {});
     void unqueue(JobId id);
     void enqueue(const Job& job, const std::vector<PartitionIndex>& open);
@@ -398,6 +402,7 @@ class Cluster::Impl {
     void end_companions(const Job& job, const model::Outcome& outcome, EndCause cause,
                         Seconds grace, model::Completing::Next next);
     void end_pending_companions(const Job& job, const model::Outcome& outcome);
+    void end_orphans();
     void share_reason(const Job& leader);
     void check_component(const Job& job) const;
     Result<std::vector<StepPlan>> plan_parts(const event::CreateStep& event) const;
@@ -561,8 +566,13 @@ class Cluster::Impl {
     void tell_watchers(const Job& job, const StepKey& ended);
     void release_watchers(JobId job);
 
-    // --- timing.cpp
+    // --- ticking.cpp: what is due, and what is due for ever
     void on(const event::Tick& event);
+    void fire(TimerKey key);
+    void timer_stalls(TimerKey key, Seconds rest);
+    void count_pass();
+
+    // --- timing.cpp
     void retime(const Job& job);
     std::optional<Instant> due(const Job& job) const;
     void job_timer(Job& job);
@@ -629,6 +639,9 @@ class Cluster::Impl {
     std::map<JobId, Claim> claims_;  // By who waits for others to leave, or for its cores.
     std::uint64_t claims_version_ = 0;
     Timers timers_;
+    TimerPatience timer_patience_;
+    PassPatience pass_patience_;
+    std::optional<Instant> passes_rest_until_;
     TriggerTable triggers_;
     std::size_t unfinished_ = 0;
     bool rebuilding_ = false;  // Nodes are not yet what their jobs make of them.

@@ -184,6 +184,13 @@ struct StopProgram {  // The run is over before its PrologSlurmctld was: not ans
     JobId job;
     Attempt attempt;
 };
+// An error of the core itself: something is due again and again and changes nothing. It is left
+// alone for a while; the shell tells people.
+struct Stalled {
+    std::string what;          // "the job timer of job 12"
+    std::optional<JobId> job;  // That it is about.
+    Seconds rest{0};
+};
 struct Mail {
     JobId job;
     model::MailEvent event;
@@ -198,7 +205,8 @@ using Effect =
     std::variant<effect::Reply, effect::LaunchBatch, effect::LaunchStep, effect::SignalSteps,
                  effect::EndStep, effect::EndJob, effect::SetDeadline, effect::Freeze,
                  effect::StepEndKnown, effect::Mail, effect::PrepareJob, effect::RebootNode,
-                 effect::NotifyBatch, effect::RunTrigger, effect::RunProgram, effect::StopProgram>;
+                 effect::NotifyBatch, effect::RunTrigger, effect::RunProgram, effect::StopProgram,
+                 effect::Stalled>;
 
 // The records a step touched. The shell writes their present content in one transaction.
 struct Changes {

@@ -83,11 +83,19 @@ std::vector<PartitionIndex> Cluster::Impl::open_partitions(const JobSpec& spec,
     return open;
 }
 
+bool Cluster::Impl::is_overdue(const Job& job) const {
+    return job.spec->deadline && *job.spec->deadline <= now_;
+}
+
 // Decides anew about a pending job: in the queue, or out of it with a reason. Cheap enough to be
 // called whenever anything about it may have changed.
 void Cluster::Impl::review(Job& job) {
     auto* pending = std::get_if<model::Pending>(&job.phase);
-    if (pending == nullptr || review_follower(job)) return;
+    if (pending == nullptr) return;
+    // Before all else: whatever it waits for besides, it does not wait beyond its deadline.
+    if (is_overdue(job))
+        return end_pending(job, outcome_without_exit(model::JobState::Deadline, Reason::DeadLine));
+    if (review_follower(job)) return;
     leave_license_line(job.id);
     const auto out = [&](Reason reason, std::string detail = {}) {
         if (queue_.contains(job.id)) {
@@ -119,9 +127,6 @@ void Cluster::Impl::review(Job& job) {
     if (pending->eligible_at > now_) {
         const bool resting = pending->reason == Reason::WaitingForRequeue;
         return out(resting ? Reason::WaitingForRequeue : Reason::BeginTime);
-    }
-    if (job.spec->deadline && *job.spec->deadline <= now_) {
-        return end_pending(job, outcome_without_exit(model::JobState::Deadline, Reason::DeadLine));
     }
     Reason first_problem = Reason::None;
     const std::vector<PartitionIndex> open = open_partitions(*job.spec, first_problem);

@@ -61,10 +61,34 @@ Status Cluster::Impl::complete_components(const event::Submit& event, std::vecto
 // A follower is never in the queue itself: what changes about it is a matter of its leader's.
 bool Cluster::Impl::review_follower(Job& job) {
     if (!is_follower(job)) return false;
-    retime(job);
     Job* leader = find_job(job.het->leader);
-    if (leader != nullptr) review(*leader);
+    if (leader == nullptr || model::is_finished(*leader)) {
+        // Nobody will start it. What became of the leader, if that is known, becomes of it.
+        const model::Outcome* end = leader != nullptr ? model::outcome_of(*leader) : nullptr;
+        end_pending(job,
+                    outcome_without_exit(end != nullptr ? end->state : model::JobState::Cancelled,
+                                         end != nullptr ? end->reason : Reason::None));
+        return true;
+    }
+    retime(job);
+    review(*leader);
     return true;
+}
+
+// Components that run and whose leader's record is gone: nobody will say when they are over.
+void Cluster::Impl::end_orphans() {
+    std::vector<JobId> orphans;
+    for (const auto& [leader, parts] : hets_) {
+        if (!jobs_.contains(leader)) orphans.insert(orphans.end(), parts.begin(), parts.end());
+    }
+    for (const JobId id : orphans) {
+        Job& job = jobs_.at(id);
+        const bool runs = std::holds_alternative<model::Running>(job.phase) ||
+                          std::holds_alternative<model::Suspended>(job.phase);
+        if (!runs) continue;
+        end_run(job, outcome_without_exit(model::JobState::Cancelled, Reason::None),
+                EndCause::Cancelled, settings_.kill_wait, model::Completing::Next::End);
+    }
 }
 
 // Why the followers keep their leader out of the queue; none: they do not.

@@ -186,7 +186,10 @@ void Cluster::Impl::finish_run(Job& job) {
     mail(job, model::MailEvent::Requeue);
     const bool held = completing.next == Next::RequeueHold || completing.next == Next::SpecialExit;
     requeue_now(job, held, launch_failed ? kLaunchFailureRest : kRequeueRest);
-    std::get<model::Pending>(job.phase).special_exit = completing.next == Next::SpecialExit;
+    // Its deadline may have passed: then it is over.
+    auto* pending = std::get_if<model::Pending>(&job.phase);
+    if (pending == nullptr) return;
+    pending->special_exit = completing.next == Next::SpecialExit;
     if (launch_failed && completing.next == Next::RequeueHold) {
         set_reason(job, model::Reason::JobLaunchFailure, "launch failed requeued held");
     }

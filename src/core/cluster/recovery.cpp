@@ -91,6 +91,7 @@ void Cluster::Impl::load(Records records) {
     set_windows();  // When one ends depends on the jobs that run in it.
     // Verdicts that were due while nobody was there are changes like any other.
     review_each(entangled);
+    end_orphans();
     resume_reboots();
     resume_triggers();
 }

@@ -45,7 +45,8 @@ std::optional<Errc> Cluster::Impl::requeue_one(Job& job, const event::Requeue& e
             Job& part = jobs_.at(id);
             index_again(part);
             requeue_now(part, event.hold || event.special_exit, kRequeueRest);
-            std::get<model::Pending>(part.phase).special_exit = event.special_exit;
+            if (auto* pending = std::get_if<model::Pending>(&part.phase))
+                pending->special_exit = event.special_exit;
         }
         return std::nullopt;
     }

@@ -39,6 +39,7 @@ void Cluster::Impl::schedule(Instant at) {
     figures_.total_depth += attempts;
     figures_.queue_length = queue_.size();
     settle_reasons();
+    count_pass();
 }
 
 namespace {

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "base/time.hpp"
@@ -28,6 +29,28 @@ struct TimerKey {
     auto operator<=>(const TimerKey&) const = default;
 };
 
+constexpr std::string_view timer_name(TimerKey::Kind kind) {
+    switch (kind) {
+        case TimerKey::Kind::Job:
+            return "job";
+        case TimerKey::Kind::Node:
+            return "node";
+        case TimerKey::Kind::Owner:
+            return "owner";
+        case TimerKey::Kind::StepDoubt:
+            return "step doubt";
+        case TimerKey::Kind::Reboot:
+            return "reboot";
+        case TimerKey::Kind::Trigger:
+            return "trigger";
+        case TimerKey::Kind::Reservation:
+            return "reservation";
+        case TimerKey::Kind::NodeResume:
+            return "node resume";
+    }
+    return "unknown";
+}
+
 class Timers {
   public:
     void set(TimerKey key, std::optional<Instant> at) {
@@ -43,6 +66,10 @@ class Timers {
     std::optional<Instant> next() const {
         if (by_time_.empty()) return std::nullopt;
         return by_time_.begin()->first;
+    }
+    bool is_due(TimerKey key, Instant now) const {
+        const auto found = by_key_.find(key);
+        return found != by_key_.end() && found->second <= now;
     }
     // The next one due by `now`, taken out.
     std::optional<TimerKey> take_due(Instant now) {

@@ -133,38 +133,6 @@ void Cluster::Impl::job_timer(Job& job) {
     }
 }
 
-void Cluster::Impl::on(const event::Tick&) {
-    while (const auto due_now = timers_.take_due(now_)) {
-        const JobId id{due_now->id};
-        switch (due_now->kind) {
-            case TimerKey::Kind::Job:
-                if (Job* job = find_job(id)) job_timer(*job);
-                break;
-            case TimerKey::Kind::Node:
-                if (due_now->id < nodes_.size()) node_timer(due_now->id);
-                break;
-            case TimerKey::Kind::Owner:
-                if (Job* job = find_job(id)) owner_left(*job, std::nullopt);
-                break;
-            case TimerKey::Kind::StepDoubt:
-                give_up_doubted(id);
-                break;
-            case TimerKey::Kind::Reboot:
-                if (due_now->id < nodes_.size()) reboot_timer(due_now->id);
-                break;
-            case TimerKey::Kind::Trigger:
-                trigger_timer(due_now->id);
-                break;
-            case TimerKey::Kind::Reservation:
-                reservation_timer(due_now->id);
-                break;
-            case TimerKey::Kind::NodeResume:
-                if (due_now->id < nodes_.size()) resume_timer(due_now->id);
-                break;
-        }
-    }
-}
-
 // Steps that a node did not list and whose srun did not come back to launch them again.
 void Cluster::Impl::give_up_doubted(JobId id) {
     Job* job = find_job(id);

@@ -217,7 +217,11 @@ std::optional<Errc> Cluster::Impl::update_one(Job& job, const event::UpdateJob& 
         const auto problem = check_resize(job, update);
         return problem ? problem : std::optional(Errc::JobNotPending);
     }
-    if (update.deadline && *update.deadline <= now_) return Errc::InvalidTime;
+    const auto begin = update.begin ? update.begin : job.spec->begin;
+    const auto deadline = update.deadline ? update.deadline : job.spec->deadline;
+    if (pending && (update.deadline || update.begin) && deadline &&
+        *deadline <= std::max(now_, begin.value_or(now_)))
+        return Errc::InvalidTime;
     if (update.admin_comment && !is_operator(event.caller)) return Errc::AccessDenied;
     if (update.nice && *update.nice < job.spec->nice && !is_operator(event.caller))
         return Errc::AccessDenied;
@@ -254,15 +258,14 @@ std::optional<Errc> Cluster::Impl::update_one(Job& job, const event::UpdateJob& 
     if (update.array_throttle && job.array) {
         throttle_array(job.array->array_id, *update.array_throttle);
     }
-    if (pending) {
+    if (auto* waiting = std::get_if<model::Pending>(&job.phase)) {
         index_dependency(job);
         const JobId first = job.array ? job.array->array_id : job.id;
         if (update.priority) {
             job.priority = *update.priority;
-            auto& waiting = std::get<model::Pending>(job.phase);
-            waiting.hold = job.priority > 0 ? model::Hold::None
-                                            : (is_operator(event.caller) ? model::Hold::Admin
-                                                                         : model::Hold::User);
+            waiting->hold = job.priority > 0 ? model::Hold::None
+                                             : (is_operator(event.caller) ? model::Hold::Admin
+                                                                          : model::Hold::User);
         } else if (update.nice && job.priority != 0) {
             job.priority = base_priority(first, spec, true);
         }

@@ -31,6 +31,14 @@ bool has_tasks_left_over(const JobSpec& spec) {
            std::uint64_t{*nodes} * *spec.tasks_per_node < *spec.tasks;
 }
 
+// Even if it began as soon as it may.
+bool meets_deadline(const JobSpec& spec, Instant now) {
+    const Instant begin = std::max(now, spec.begin.value_or(now));
+    if (*spec.deadline <= begin) return false;
+    const auto& least = spec.time_min ? spec.time_min : spec.time_limit;
+    return !least || least->unlimited || begin + least->seconds <= *spec.deadline;
+}
+
 // A card is given out whole, or in shares of one kind.
 bool mixes_sharing(const JobSpec& spec) {
     bool shard = false, mps = false;
@@ -232,9 +240,8 @@ Status Cluster::Impl::validate(const JobSpec& spec, const Caller& caller,
     SY_CHECK(check_dependency(spec));
     SY_CHECK(check_reservations(spec, caller));
     SY_CHECK(check_licenses(spec));
-    if (spec.deadline && spec.time_limit && !spec.time_limit->unlimited &&
-        *spec.deadline <
-            now_ + (spec.time_min ? spec.time_min->seconds : spec.time_limit->seconds)) {
+    if (spec.deadline && !meets_deadline(spec, now_)) {
+        notes.push_back("Incorrect deadline: the job cannot end before it");
         return fail(Errc::InvalidTimeLimit);
     }
     // The job needs one partition that could take it; the first problem is the one reported.

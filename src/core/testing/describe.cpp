@@ -184,6 +184,9 @@ struct EffectWords {
     std::string operator()(const effect::StopProgram& stop) const {
         return fmt::format("stop prolog of {}", run_name(stop.job, stop.attempt));
     }
+    std::string operator()(const effect::Stalled& stalled) const {
+        return fmt::format("stalled: {}", stalled.what);
+    }
     std::string operator()(const effect::Mail& mail) const {
         return fmt::format("mail to {}: {}", mail.to, mail.subject);
     }

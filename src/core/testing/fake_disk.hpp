@@ -107,6 +107,12 @@ class FakeDisk {
         if (batch.next_reservation_id) next_reservation_id_ = *batch.next_reservation_id;
     }
 
+    // A record that was set aside (slurmctld --quarantine).
+    void drop(JobId id) {
+        jobs_.erase(id);
+        std::erase_if(steps_, [&](const auto& entry) { return entry.first.job == id; });
+    }
+
     Records load() const {
         Records records;
         records.jobs = [jobs = jobs_, steps = steps_](const Records::TakeJob& take) {

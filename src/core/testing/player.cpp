@@ -2,7 +2,7 @@
 //
 //   set | node | partition                 the site, see site_words.hpp
 //   start                                  the cluster, with every node registered
-//   restart                                from the disk; nodes are silent until `up`
+//   restart [without=JOB]                  from the disk; nodes are silent until `up`
 //   up NODE [12.batch 12#1.0 ...] [cpus= mem= booted=]   registers, listing these steps
 //   lost NODE | silence                    its connection closes
 //   at +SECONDS                            time passes, all timers that fall due on the way
@@ -89,7 +89,7 @@ class Player {
         if (verb == "node") return add_node(words, settings_);
         if (verb == "partition") return add_partition(words, settings_);
         if (verb == "start") return start();
-        if (verb == "restart") return restart();
+        if (verb == "restart") return restart(words);
         if (verb == "at") return pass_time(words.plain.at(1));
         if (verb == "queue") return show(queue_lines(*cluster_));
         if (verb == "triggers") return show(trigger_lines(*cluster_));
@@ -111,7 +111,8 @@ class Player {
         flush();
     }
 
-    void restart() {
+    void restart(const Words& words) {
+        if (words.values.contains("without")) disk_.drop(JobId{words.number("without")});
         cluster_ = std::make_unique<Cluster>(settings_, disk_.load(), now());
         step(event::Tick{});
         flush();
