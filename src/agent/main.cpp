@@ -15,6 +15,7 @@
 #include "agent/options.hpp"
 #include "base/log_level.hpp"
 #include "base/version.hpp"
+#include "os/beneath.hpp"
 #include "os/daemon.hpp"
 #include "os/files.hpp"
 #include "os/machine.hpp"
@@ -82,8 +83,9 @@ Result<AgentPlan> make_plan(const Options& options, const os::Log& log) {
 
 Status make_folders(const AgentPlan& plan) {
     SY_CHECK(os::make_folders(plan.config.run_dir, 0755));
-    if (!plan.relay_only) SY_CHECK(os::make_folders(plan.setup.spool, 0755));
-    return {};
+    if (plan.relay_only) return {};
+    SY_CHECK(os::make_folders(plan.setup.spool, 0755));
+    return os::close_to_others(plan.setup.spool);
 }
 
 // Pretend nodes of this host resolve for all its jobs at once; what lies elsewhere is each stepd's

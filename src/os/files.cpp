@@ -31,6 +31,13 @@ Errc code_of(int error) {
     }
 }
 
+}  // namespace
+
+Failure errno_failure(std::string_view what) {
+    const int error = errno;
+    return fail(code_of(error), fmt::format("{}: {}", what, std::strerror(error)));
+}
+
 bool write_all(int fd, std::string_view text) {
     while (!text.empty()) {
         const ssize_t sent = ::write(fd, text.data(), text.size());
@@ -39,13 +46,6 @@ bool write_all(int fd, std::string_view text) {
         text.remove_prefix(static_cast<std::size_t>(sent));
     }
     return true;
-}
-
-}  // namespace
-
-Failure errno_failure(std::string_view what) {
-    const int error = errno;
-    return fail(code_of(error), fmt::format("{}: {}", what, std::strerror(error)));
 }
 
 Result<std::string> read_file(const std::string& path) {
@@ -71,7 +71,11 @@ Status write_file(const std::string& path, std::string_view text) {
 
 Status write_new_file(const std::string& path, std::string_view text, mode_t mode) {
     const std::string fresh = fmt::format("{}.{}", path, ::getpid());
-    const io::Fd file(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode));
+    constexpr int kFresh = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+    io::Fd file(::open(fresh.c_str(), kFresh, mode));
+    // Left by a process of our number that did not come to the end.
+    if (!file && errno == EEXIST && ::unlink(fresh.c_str()) == 0)
+        file.reset(::open(fresh.c_str(), kFresh, mode));
     if (!file) return errno_failure(fresh);
     if (!write_all(file.get(), text) || ::rename(fresh.c_str(), path.c_str()) != 0) {
         const Failure why = errno_failure(path);
@@ -101,16 +105,6 @@ Result<std::vector<std::string>> list_folder(const std::string& path) {
     ::closedir(folder);
     std::ranges::sort(names);
     return names;
-}
-
-Status remove_tree(const std::string& path) {
-    if (::unlink(path.c_str()) == 0 || errno == ENOENT) return {};
-    if (errno != EISDIR && errno != EPERM) return errno_failure(path);
-    if (const auto names = list_folder(path)) {
-        for (const std::string& name : *names) SY_CHECK(remove_tree(path + "/" + name));
-    }
-    if (::rmdir(path.c_str()) == 0 || errno == ENOENT) return {};
-    return errno_failure(path);
 }
 
 bool exists(const std::string& path) {

@@ -16,6 +16,7 @@ namespace switchyard::os {
 // EACCES and EPERM, Busy for EBUSY, else Io.
 Failure errno_failure(std::string_view what);
 
+bool write_all(int fd, std::string_view text);  // False: errno says why.
 Result<std::string> read_file(const std::string& path);
 // One write(2) to a file that exists: what kernel interfaces (/proc, cgroups) want.
 Status write_file(const std::string& path, std::string_view text);
@@ -26,8 +27,8 @@ Status write_new_file(const std::string& path, std::string_view text, mode_t mod
 Status make_folders(const std::string& path, mode_t mode);
 // Names in a folder, sorted, without "." and "..".
 Result<std::vector<std::string>> list_folder(const std::string& path);
-// Removes a folder and the files in it, one level deep or more. A path that is not there is no
-// error.
+// Removes a folder with all below it, or a file. Of the path only the last folder may be somebody
+// else's (see beneath.hpp). What is not there is no error.
 Status remove_tree(const std::string& path);
 bool exists(const std::string& path);
 

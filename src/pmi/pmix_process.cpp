@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,7 +16,6 @@
 
 #include "base/text.hpp"
 #include "io/loop.hpp"
-#include "os/files.hpp"
 #include "pmi/hub.hpp"
 #include "pmi/pmix_info.hpp"
 #include "pmi/pmix_library.hpp"
@@ -393,6 +393,7 @@ void run_pmix_process(const Place& place, int socket) {
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
     ::signal(SIGPIPE, SIG_IGN);
     forget_pmix_variables();
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
 
     wire::PmiMessage first;
     const auto library = open_pmix_library();
@@ -415,7 +416,6 @@ void run_pmix_process(const Place& place, int socket) {
         channel->send(first.SerializeAsString());
         loop.run();
     }
-    (void)os::remove_tree(place.folder);
     ::_exit(0);
 }
 

@@ -7,8 +7,8 @@ namespace switchyard::pmi {
 
 bool can_open_pmix();
 
-// In a fresh child of a process without threads. `place.folder` is its own and is removed at the
-// end, which is when the other end of `socket` closes.
+// In a fresh child of a process without threads, as the user. `place.folder` is its own. It ends
+// when the other end of `socket` closes, or with its parent.
 [[noreturn]] void run_pmix_process(const Place& place, int socket);
 
 }  // namespace switchyard::pmi

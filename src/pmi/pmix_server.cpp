@@ -12,7 +12,9 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "os/beneath.hpp"
 #include "os/files.hpp"
+#include "os/users.hpp"
 #include "pmi/hub.hpp"
 #include "pmi/pmix_process.hpp"
 #include "wire/channel.hpp"
@@ -23,10 +25,14 @@ namespace switchyard::pmi {
 namespace {
 
 constexpr std::chrono::seconds kStartMax{60};
+constexpr unsigned kRemovalSecondsMax = 10;
+
+os::Identity owner(const Place& place) { return {place.uid, place.gid, {place.gid}}; }
 
 class PmixServer : public Server {
   public:
     PmixServer(Place place, Send send) : place_(std::move(place)), send_(std::move(send)) {}
+    ~PmixServer() override;
 
     Status start(io::Loop& loop);
     Result<Door> open_door(std::uint32_t local) override {
@@ -44,16 +50,26 @@ class PmixServer : public Server {
 
     Place place_;
     Send send_;
+    pid_t process_ = 0;
+    bool has_folder_ = false;
     std::vector<std::vector<std::string>> environments_;  // By local task.
     std::unique_ptr<wire::Channel> channel_;
 };
 
-// Where the library keeps its rendezvous files; only the user may look. The process removes it.
+// The process is the user's, who may have stopped it, and its folder is full of their files.
+PmixServer::~PmixServer() {
+    channel_.reset();
+    if (process_ > 0) ::kill(process_, SIGKILL);
+    if (has_folder_) (void)os::remove_folder_of(owner(place_), place_.folder, kRemovalSecondsMax);
+}
+
+// Where the library keeps its rendezvous files; only the user may look.
 Status PmixServer::make_folder() {
     std::string name = place_.folder + "/pmix-XXXXXX";
     if (::mkdtemp(name.data()) == nullptr) return os::errno_failure(name);
     place_.folder = name;
-    if (::geteuid() == 0 && ::chown(name.c_str(), place_.uid, place_.gid) != 0) {
+    has_folder_ = true;
+    if (::geteuid() == 0 && ::lchown(name.c_str(), place_.uid, place_.gid) != 0) {
         return os::errno_failure(name);
     }
     return {};
@@ -96,15 +112,15 @@ Status PmixServer::start(io::Loop& loop) {
         return os::errno_failure("socketpair");
     }
     io::Fd ours(pair[0]), theirs(pair[1]);
-    const pid_t pid = ::fork();
-    if (pid < 0) return os::errno_failure("fork");
-    if (pid == 0) run_pmix_process(place_, theirs.get());
-    theirs.reset();
-    if (const Status ready = read_environments(ours.get()); !ready) {
-        ::kill(pid, SIGKILL);
-        (void)os::remove_tree(place_.folder);
-        return ready;
+    process_ = ::fork();
+    if (process_ < 0) return os::errno_failure("fork");
+    if (process_ == 0) {
+        // The library reads what tasks send it: it has no more rights than they.
+        if (!os::become(owner(place_))) ::_exit(1);
+        run_pmix_process(place_, theirs.get());
     }
+    theirs.reset();
+    SY_CHECK(read_environments(ours.get()));
     wire::Channel::Handlers handlers;
     handlers.on_frame = [this](std::string_view frame) {
         wire::PmiMessage message;

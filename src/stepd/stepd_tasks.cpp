@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "os/beneath.hpp"
 #include "os/files.hpp"
 #include "os/no_containment.hpp"
 #include "os/topology.hpp"
@@ -18,7 +19,8 @@
 namespace switchyard::stepd {
 namespace {
 
-constexpr const char* kScriptName = "/slurm_script";
+constexpr const char* kScriptName = "slurm_script";
+constexpr mode_t kScriptFolderMode = 0711;
 
 std::vector<os::ChildLimit> to_limits(const std::vector<model::ResourceLimit>& limits) {
     std::vector<os::ChildLimit> out;
@@ -50,27 +52,28 @@ void set_memory(os::ChildPlan& plan, const MemoryBinding& binding) {
 
 }  // namespace
 
-// A script of the user's own, where only they (and root) can look at it.
+// The script is the user's, its folder is ours: nothing else can be put there, nor the script be
+// swapped.
 Result<std::string> Stepd::write_script() {
     script_folder_ = fmt::format("{}/job{}.{}", launch_.setup.spool, launch_.key.job.value,
                                  launch_.key.attempt.value);
-    if (::mkdir(script_folder_.c_str(), 0700) != 0 && errno != EEXIST)
-        return os::errno_failure(script_folder_);
-    std::string path = script_folder_ + kScriptName;
-    SY_CHECK(os::write_new_file(path, launch_.payload.script, 0700));
-    if (::geteuid() == 0 && launch_.who.uid != 0) {
-        for (const std::string& each : {path, script_folder_}) {
-            if (::chown(each.c_str(), launch_.who.uid, launch_.who.gid) != 0)
-                return os::errno_failure(each);
-        }
+    if (::mkdir(script_folder_.c_str(), kScriptFolderMode) != 0) {
+        if (errno != EEXIST) return os::errno_failure(script_folder_);
+        // Of a launch that was cut off.
+        SY_CHECK(os::remove_tree(script_folder_));
+        if (::mkdir(script_folder_.c_str(), kScriptFolderMode) != 0)
+            return os::errno_failure(script_folder_);
     }
-    return path;
+    SY_TRY(const io::Fd folder, os::open_folder(script_folder_));
+    SY_CHECK(
+        os::write_file_in(folder.get(), kScriptName, launch_.payload.script, 0700, launch_.who));
+    return fmt::format("{}/{}", script_folder_, kScriptName);
 }
 
 // Usually there is nothing in its folder but the script.
 void Stepd::remove_script() {
     if (script_folder_.empty()) return;
-    ::unlink((script_folder_ + kScriptName).c_str());
+    ::unlink(fmt::format("{}/{}", script_folder_, kScriptName).c_str());
     if (::rmdir(script_folder_.c_str()) != 0) (void)os::remove_tree(script_folder_);
 }
 
