@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <string>
 
+#include "base/visible.hpp"
+
 namespace switchyard::cli {
 namespace {
 
@@ -17,7 +19,7 @@ void write_line(const std::string& line) {
 }  // namespace
 
 void say_error(std::string_view program, std::string_view text) {
-    write_line(std::string(program) + ": error: " + std::string(text) + "\n");
+    write_line(std::string(program) + ": error: " + visible_lines(text) + "\n");
 }
 
 int refuse(std::string_view program, std::string_view text) {
@@ -26,7 +28,7 @@ int refuse(std::string_view program, std::string_view text) {
 }
 
 void say(std::string_view program, std::string_view text) {
-    write_line(std::string(program) + ": " + std::string(text) + "\n");
+    write_line(std::string(program) + ": " + visible_lines(text) + "\n");
 }
 
 void say_try_help(std::string_view program) {

@@ -1,4 +1,5 @@
 // message.hpp: how commands speak to people: "sbatch: error: ..." on standard error, as Slurm's do.
+// What a terminal would act on is written out: a message repeats the words of users.
 #pragma once
 
 #include <string_view>

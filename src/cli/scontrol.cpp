@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "base/text.hpp"
+#include "base/visible.hpp"
 #include "cli/commands.hpp"
 #include "cli/message.hpp"
 #include "cli/option_table.hpp"
@@ -313,7 +314,7 @@ void Scontrol::complain(std::string_view text) {
     exit_code = 1;
     if (quiet) return;
     std::fflush(stdout);
-    const std::string line = std::string(text) + "\n";
+    const std::string line = visible_lines(text) + "\n";
     std::fwrite(line.data(), 1, line.size(), stderr);
 }
 

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "base/text.hpp"
+#include "base/visible.hpp"
 #include "cli/format/reservation_text.hpp"
 #include "cli/output.hpp"
 #include "cli/reservation_keys.hpp"
@@ -125,7 +126,7 @@ void show_reservations(Scontrol& control, const std::string& name) {
     }
     if (answer->reservations.empty()) {
         print(name.empty() ? "No reservations in the system\n"
-                           : fmt::format("Reservation {} not found\n", name));
+                           : fmt::format("Reservation {} not found\n", visible(name)));
         if (!name.empty()) control.exit_code = 1;
         return;
     }
@@ -149,7 +150,7 @@ void show_licenses(Scontrol& control, const std::string& name) {
     }
     if (answer->licenses.empty()) {
         print(name.empty() ? "No licenses configured in Slurm.\n"
-                           : fmt::format("License name {} not found\n", name));
+                           : fmt::format("License name {} not found\n", visible(name)));
         if (!name.empty()) control.exit_code = 1;
         return;
     }

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "base/text.hpp"
+#include "base/visible.hpp"
 #include "cli/format/job_document.hpp"
 #include "cli/format/job_text.hpp"
 #include "cli/format/node_document.hpp"
@@ -89,7 +90,8 @@ void show_jobs(Scontrol& control, const std::string& ids) {
     sort_jobs(found->jobs);
     for (model::Job& job : found->jobs) single_out(job, query.filter.jobs);
     if (found->jobs.empty() && !(ids.empty() && control.document.kind)) {
-        print(ids.empty() ? "No jobs in the system\n" : fmt::format("Job {} not found\n", ids));
+        print(ids.empty() ? "No jobs in the system\n"
+                          : fmt::format("Job {} not found\n", visible(ids)));
         if (!ids.empty()) control.exit_code = 1;
         return;
     }
@@ -155,7 +157,7 @@ void show_steps(Scontrol& control, const std::string& ids) {
                         ids, errc_text(Errc::InvalidJobId)));
     }
     print(ids.empty() ? "No job steps in the system\n"
-                      : fmt::format("Job step {} not found\n", ids));
+                      : fmt::format("Job step {} not found\n", visible(ids)));
     if (!ids.empty()) control.exit_code = 1;
 }
 
@@ -181,7 +183,7 @@ void show_nodes(Scontrol& control, const std::string& names) {
         if (node != answer->nodes.end()) {
             wanted.push_back(&*node);
         } else {
-            missing += fmt::format("Node {} not found\n", name);
+            missing += fmt::format("Node {} not found\n", visible(name));
         }
     }
     if (!missing.empty()) control.exit_code = 1;
@@ -216,7 +218,7 @@ void show_partitions(Scontrol& control, const std::string& names) {
         if (partition != partitions->end() && (!partition->concealed || control.all)) {
             wanted.push_back(&*partition);
         } else {
-            missing += fmt::format("Partition {} not found\n", name);
+            missing += fmt::format("Partition {} not found\n", visible(name));
         }
     }
     if (!missing.empty()) control.exit_code = 1;

@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "base/text.hpp"
+#include "base/visible.hpp"
 #include "cli/job_ids.hpp"
 #include "cli/output.hpp"
 #include "cli/scontrol.hpp"
@@ -98,7 +99,7 @@ void update_job(Scontrol& control, const std::vector<KeyWord>& words) {
     const auto now = std::chrono::floor<Millis>(std::chrono::system_clock::now());
     const auto change = parse_job_change(words, now);
     if (!change && change.error().code == Errc::InvalidTime) {
-        fmt::print(stderr, "{}\n", change.error().message);
+        fmt::print(stderr, "{}\n", visible_lines(change.error().message));
         return;
     }
     if (!change && (change.error().code == Errc::DependencyProblem ||

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "base/text.hpp"
+#include "base/visible.hpp"
 #include "cli/message.hpp"
 
 namespace switchyard::cli {
@@ -23,7 +24,7 @@ void say_call_failed(std::string_view program, std::string_view call, const Erro
         return;
     }
     std::fflush(stdout);
-    const std::string line = fmt::format("{}: {}\n", call, error.message);
+    const std::string line = fmt::format("{}: {}\n", call, visible_lines(error.message));
     std::fwrite(line.data(), 1, line.size(), stderr);
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/visible.hpp"
 #include "cli/commands.hpp"
 #include "cli/job_ids.hpp"
 #include "cli/message.hpp"
@@ -94,7 +95,7 @@ int show_triggers(Session& session, const TriggerOptions& options) {
         print(fmt::format("{:>7} {:<9} {:>7} {:<35} {:>6} {:<8} {:<5} {}\n", trigger->id,
                           to_string(trigger->resource), resource_id(*trigger),
                           to_string(trigger->type), trigger->offset.count(), trigger->user,
-                          trigger->permanent ? "PERM" : "", trigger->program));
+                          trigger->permanent ? "PERM" : "", visible(trigger->program)));
     }
     return 0;
 }

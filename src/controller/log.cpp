@@ -11,6 +11,7 @@
 #include "base/log_level.hpp"
 #include "base/text.hpp"
 #include "base/time.hpp"
+#include "base/visible.hpp"
 #include "model/time_format.hpp"
 
 namespace switchyard::controller {
@@ -133,7 +134,7 @@ Status Log::reopen_scheduler() {
 void Log::write(std::string_view prefix, const std::string& text) {
     const auto now = std::chrono::floor<Millis>(std::chrono::system_clock::now());
     const std::string line =
-        fmt::format("[{}] {}{}\n", model::format_instant_millis(now), prefix, text);
+        fmt::format("[{}] {}{}\n", model::format_instant_millis(now), prefix, visible(text));
     if (sched_file_ && prefix == kSchedulerPrefix) {
         [[maybe_unused]] const ssize_t sent = ::write(sched_file_.get(), line.data(), line.size());
         return;

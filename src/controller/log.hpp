@@ -1,5 +1,6 @@
 // log.hpp: the controller's log: one line an event, "[2026-11-15T01:43:52.181] error: ...", in
-// SlurmctldLogFile or on standard error. Used by the owner's thread only.
+// SlurmctldLogFile or on standard error. Used by the owner's thread only. An event is one line
+// whatever its text holds (base/visible.hpp): parts of it are the words of users.
 #pragma once
 
 #include <fmt/format.h>

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/log_level.hpp"
+#include "base/visible.hpp"
 #include "model/time_format.hpp"
 #include "os/files.hpp"
 #include "os/machine.hpp"
@@ -37,7 +38,7 @@ void Log::write(LogLevel level, std::string_view text) const {
 }
 
 std::string log_line(std::string_view level, std::string_view text) {
-    return fmt::format("[{}] {}{}\n", model::format_instant_millis(now()), level, text);
+    return fmt::format("[{}] {}{}\n", model::format_instant_millis(now()), level, visible(text));
 }
 
 }  // namespace switchyard::os

@@ -22,7 +22,8 @@ class Log {
     void set_level(std::uint32_t number);  // As base/log_level.hpp counts.
     bool shows(LogLevel level) const { return level <= level_; }
 
-    // "[2026-11-15T01:43:52.181] error: text". One write per line.
+    // "[2026-11-15T01:43:52.181] error: text". One write per line, and one line whatever the text
+    // holds (base/visible.hpp): parts of it are the words of users.
     void error(std::string_view text) const { write(LogLevel::Error, text); }
     void info(std::string_view text) const { write(LogLevel::Info, text); }
     void debug(std::string_view text) const { write(LogLevel::Debug, text); }

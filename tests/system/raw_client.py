@@ -32,6 +32,9 @@ from world import TREE, USERS, is_root
 PROTOCOL = 1
 FRAME_BYTES_MAX = 64 << 20
 GREETINGS = TREE / "src" / "wire" / "greeting.hpp"
+# Which greetings of that file a connection begins with: what it says, and what it hears.
+SPEAKS = {"client": ("Client", "Controller"), "agent": ("Agent", "ControllerToAgent"),
+          "agent to stepd": ("AgentToStepd", "StepdToAgent"), "stepd to srun": ("StepdToSrun", "SrunToStepd")}
 
 
 @functools.cache
@@ -79,17 +82,19 @@ class Closed(Exception):
 
 
 class RawClient:
-    """One connection. `to` is the path of a unix socket, or (host, port); `speaks` says which greeting it begins with."""
+    """One connection. `to` is the path of a unix socket, or (host, port); `speaks` is a protocol of SPEAKS, or None for
+    somebody who greets nobody."""
 
     def __init__(self, to, user=None, timeout=20, speaks="client"):
         self._received = b""
+        self._expected = greetings(speaks)[1] if speaks else b""
         self._last_id = 0
         self.socket = socket.socket(socket.AF_INET if isinstance(to, tuple) else socket.AF_UNIX)
         self.socket.settimeout(timeout)
         with as_user(user):
             self.socket.connect(to if isinstance(to, tuple) else str(to))
         if speaks:
-            self.send_bytes(greeting(speaks))
+            self.send_bytes(greetings(speaks)[0])
 
     def __enter__(self):
         return self
@@ -123,6 +128,9 @@ class RawClient:
 
     def receive(self):
         """The content of the next frame."""
+        if self._expected:
+            heard, self._expected = self.receive_bytes(len(self._expected)), b""
+            assert heard in [greetings(known)[1] for known in SPEAKS], f"greeted with {heard}"
         (size,) = struct.unpack("<I", self.receive_bytes(4))
         assert size <= FRAME_BYTES_MAX, f"a frame of {size} bytes"
         return self.receive_bytes(size)
@@ -155,10 +163,12 @@ class RawClient:
             return False
 
 
-def greeting(speaks):
-    """The bytes a connection of this kind begins with, as the source has them; none where there is no greeting."""
+@functools.cache
+def greetings(speaks):
+    """The bytes that both sides of such a connection begin with, as the source has them."""
     if not GREETINGS.exists():
-        return b""
-    found = re.search(rf'k{speaks.capitalize()}Greeting\w*\s*=\s*"([^"]*)"', GREETINGS.read_text())
-    assert found, f"{GREETINGS} has no greeting of {speaks}"
-    return found[1].encode().decode("unicode_escape").encode("latin1")
+        return [b"", b""]
+    source = GREETINGS.read_text()
+    found = [re.search(rf'k{name}Greeting = "([^"]*)"', source) for name in SPEAKS[speaks]]
+    assert all(found), f"{GREETINGS} has no greetings of {speaks}"
+    return [match[1].encode() for match in found]

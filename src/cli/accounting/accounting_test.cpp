@@ -38,10 +38,22 @@ TEST(PrintFields, ANameMayBeCutShortButTheWholeOneComesFirst) {
 }
 
 TEST(PrintFields, BarsStandBetweenFieldsOrBehindThemToo) {
-    const Pair row{"a|b", "7"};
-    EXPECT_EQ(line("name,value", row, {.parsable = true, .delimiter = "|"}), "a|b|7\n");
+    const Pair row{"ab", "7"};
+    EXPECT_EQ(line("name,value", row, {.parsable = true, .delimiter = "|"}), "ab|7\n");
     EXPECT_EQ(line("name,value", row, {.parsable = true, .ending = true, .delimiter = ";"}),
-              "a|b;7;\n");
+              "ab;7;\n");
+}
+
+TEST(PrintFields, ARowIsOneLineOfAsManyFieldsWhateverItsTextsHold) {
+    const Pair row{"a|b\nc;\x1b", "7"};
+    EXPECT_EQ(line("name,value", row, {.parsable = true, .delimiter = "|"}),
+              "a\\174b\\012c;\\033|7\n");
+    EXPECT_EQ(line("name,value", row, {.parsable = true, .delimiter = ";"}),
+              "a|b\\012c\\073\\033;7\n");
+    // What lists are written with cannot be kept out of them.
+    EXPECT_EQ(line("name,value", {"n[1,3]", "7"}, {.parsable = true, .delimiter = ","}),
+              "n[1,3],7\n");
+    EXPECT_EQ(line("name%20,value%-3", {"a\nb", "7"}, {}), "              a\\012b 7   \n");
 }
 
 TEST(PrintFields, HelpIsPaddedToTheEndOfEveryLine) {

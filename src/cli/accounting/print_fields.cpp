@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/visible.hpp"
+
 namespace switchyard::cli::accounting {
 namespace {
 
@@ -14,6 +16,15 @@ void append_padded(std::string& line, std::string_view text, int width) {
     line += text;
     if (width < 0) line += blanks;
     line += ' ';
+}
+
+// Whether it can be kept out of the cells: not what our own lists and times are written with.
+bool separates(std::string_view delimiter) {
+    constexpr std::string_view kOurs = " ,=:-+/[]()_.%*";
+    const char first = delimiter.empty() ? ' ' : delimiter.front();
+    const bool letter = (first >= '0' && first <= '9') || (first >= 'A' && first <= 'Z') ||
+                        (first >= 'a' && first <= 'z');
+    return !letter && !kOurs.contains(first);
 }
 
 }  // namespace
@@ -46,10 +57,17 @@ void append_heading(std::string& line, std::string_view name, int width) {
     append_padded(line, name.substr(0, static_cast<std::size_t>(std::abs(width))), width);
 }
 
-void append_cell(std::string& line, std::string_view text, int width, Wide wide) {
+void append_parsable(std::string& line, std::string_view text, const TableStyle& style, bool last) {
+    const std::string_view mark = std::string_view(style.delimiter).substr(0, 1);
+    line += visible(text, separates(mark) ? mark : std::string_view());
+    if (!last || style.ending) line += style.delimiter;
+}
+
+void append_cell(std::string& line, std::string_view shown, int width, Wide wide) {
+    const std::string text = visible(shown);
     const auto room = static_cast<std::size_t>(std::abs(width));
     if (text.size() <= room || wide == Wide::Whole) return append_padded(line, text, width);
-    std::string cut(text.substr(0, room));
+    std::string cut = text.substr(0, room);
     if (wide == Wide::Mark && room > 0) cut.back() = '+';
     append_padded(line, cut, width);
 }

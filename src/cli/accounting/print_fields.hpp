@@ -3,7 +3,8 @@
 //
 // A field is a line of a constant table: name, width (negative: to the left), and a function from a
 // row to text. A format is "JobID,State%20,NodeList%-256"; a name may be cut short and its case
-// does not matter.
+// does not matter. A row is one line whatever its texts hold, see base/visible.hpp, and has as many
+// fields as its header.
 #pragma once
 
 #include <algorithm>
@@ -42,6 +43,8 @@ std::vector<Wish> parse_format_list(std::string_view format);
 
 void append_heading(std::string& line, std::string_view name, int width);
 void append_cell(std::string& line, std::string_view text, int width, Wide wide);
+// With the delimiter behind it, which is no part of the text; `last`: of its line.
+void append_parsable(std::string& line, std::string_view text, const TableStyle& style, bool last);
 
 template <class Row>
 struct Field {
@@ -79,7 +82,7 @@ class Table {
         std::string names, dashes;
         for (const Column& column : columns_) {
             if (style_.parsable) {
-                append_parsable(names, column.field->name, &column == &columns_.back());
+                append_parsable(names, column.field->name, style_, &column == &columns_.back());
                 continue;
             }
             append_heading(names, column.field->name, column.width);
@@ -96,7 +99,7 @@ class Table {
         for (const Column& column : columns_) {
             const std::string text = column.field->text(row);
             if (style_.parsable) {
-                append_parsable(out, text, &column == &columns_.back());
+                append_parsable(out, text, style_, &column == &columns_.back());
             } else {
                 append_cell(out, text, column.width, column.field->wide);
             }
@@ -125,11 +128,6 @@ class Table {
                 return &field;
         }
         return nullptr;
-    }
-
-    void append_parsable(std::string& line, std::string_view text, bool last) const {
-        line += text;
-        if (!last || style_.ending) line += style_.delimiter;
     }
 
     TableStyle style_;

@@ -394,8 +394,8 @@ class Printer {
     bool bars() const { return typed_.parsable || typed_.parsable2; }
     void cell(std::string& line, std::string_view text, int width, bool last) const {
         if (!bars()) return append_cell(line, text, width, Wide::Mark);
-        line += text;
-        if (!last || (typed_.parsable && !typed_.parsable2)) line += '|';
+        const TableStyle style{.parsable = true, .ending = typed_.parsable && !typed_.parsable2};
+        append_parsable(line, text, style, last);
     }
 
     const Typed& typed_;

@@ -12,7 +12,13 @@ constexpr std::size_t kYamlWidth = 80;  // A plain text is folded at the first b
 constexpr std::string_view kHexDigits = "0123456789abcdef";
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
-bool is_plain_json(char c) { return !is_control(c) && c != '"' && c != '\\' && c != '/'; }
+constexpr char kUpperControlLead = '\xc2';  // Of U+0080 to U+009f, which terminals obey, too.
+bool is_plain_json(char c) {
+    return !is_control(c) && c != '"' && c != '\\' && c != '/' && c != kUpperControlLead;
+}
+bool is_upper_control(char c) {
+    return static_cast<unsigned char>(c) >= 0x80 && static_cast<unsigned char>(c) < 0xa0;
+}
 
 // Whether a text can stand in YAML without quotes, given that its tag says it is a text.
 bool is_plain_yaml(std::string_view text) {
@@ -175,8 +181,16 @@ void Document::append_json_text(std::string_view value) {
         out_ += value.substr(0, plain);
         value.remove_prefix(plain);
         if (value.empty()) break;
-        const char c = value.front();
+        char c = value.front();
         value.remove_prefix(1);
+        if (c == kUpperControlLead) {
+            if (value.empty() || !is_upper_control(value.front())) {
+                out_ += c;
+                continue;
+            }
+            c = value.front();
+            value.remove_prefix(1);
+        }
         constexpr std::string_view kShort = "\b\f\n\r\t\"\\/", kNames = "bfnrt\"\\/";
         out_ += '\\';
         if (const auto known = kShort.find(c); known != std::string_view::npos) {

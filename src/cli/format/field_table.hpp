@@ -3,6 +3,9 @@
 //
 // A field is a line of a constant table: its letter, its long name, its heading and a function from
 // the row to text. squeue (jobs, steps) and sinfo each bring a table and a kind of row.
+//
+// A row is one line whatever its texts hold, see base/visible.hpp, and where bars stand between
+// the cells there are none within them.
 #pragma once
 
 #include <span>
@@ -13,6 +16,7 @@
 
 #include "base/append_in_place.hpp"
 #include "base/text.hpp"
+#include "base/visible.hpp"
 #include "cli/format/column_format.hpp"
 #include "cli/format/text_room.hpp"
 
@@ -78,9 +82,20 @@ class FieldTable {
     }
     void append_row(std::string& out, const Row& row) const {
         TextRoom room;
+        const std::size_t before = out.size();
+        if (!needs_care_) {
+            append_line(out, [&](const Bound& bound, auto put) {
+                return bound.field->text.look(row, room, [&](std::string_view text) {
+                    return put(text, bound.field->overflow);
+                });
+            });
+            if (is_plain(std::string_view(out).substr(before, out.size() - before - 1))) return;
+            out.resize(before);
+        }
         append_line(out, [&](const Bound& bound, auto put) {
-            return bound.field->text.look(
-                row, room, [&](std::string_view text) { return put(text, bound.field->overflow); });
+            return bound.field->text.look(row, room, [&](std::string_view text) {
+                return put(visible(text, bars_), bound.field->overflow);
+            });
         });
     }
 
@@ -134,12 +149,18 @@ class FieldTable {
                 unknown_.push_back(column.field);
                 column.suffix = column.source.starts_with('%') ? column.source : column.suffix;
             }
+            if (column.suffix.contains(kBar)) bars_ = kBar;
+            needs_care_ = needs_care_ || !bars_.empty() || !is_plain(column.suffix);
             columns_.push_back({std::move(column), field});
         }
     }
 
+    static constexpr std::string_view kBar = "|";
+
     std::vector<Bound> columns_;
     std::vector<std::string> unknown_;
+    std::string_view bars_;    // What separates cells and is no part of one; empty: nothing.
+    bool needs_care_ = false;  // The cells must be looked at one by one, not the line as a whole.
 };
 
 }  // namespace switchyard::cli::format

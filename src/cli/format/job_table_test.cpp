@@ -102,6 +102,20 @@ TEST_F(JobTableTest, ALineMayBeAsLongAsItIs) {
     EXPECT_EQ(print({}, {"%4096A|", "", ""}), "JOBID" + std::string(4091, ' ') + "|\n");
 }
 
+TEST_F(JobTableTest, ARowIsOneLineWhateverItsTextsHold) {
+    const model::Job one = job(7, spec("a\nb\x1b[2J"), model::Pending{});
+    EXPECT_EQ(print(one, "%j %A"), "a\\012b\\033[2J 7\n");
+    EXPECT_EQ(print(one, "%.5j %A"), "a\\012 7\n");
+    EXPECT_EQ(print_long(one, "JobID:5,Name"), "7    a\\012b\\033[2J       \n");
+    EXPECT_EQ(print(job(7, spec("größe"), model::Pending{}), "%j %A"), "größe 7\n");
+}
+
+TEST_F(JobTableTest, WhereBarsStandBetweenCellsThereAreNoneWithin) {
+    const model::Job one = job(7, spec("a|b"), model::Pending{});
+    EXPECT_EQ(print(one, "%j %A"), "a|b 7\n");
+    EXPECT_EQ(print(one, "%j|%A"), "a\\174b|7\n");
+}
+
 TEST_F(JobTableTest, ListsByPartitionStateAndPriority) {
     model::JobSpec elsewhere = spec("other");
     elsewhere.partitions = {"closed"};

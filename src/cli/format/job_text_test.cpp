@@ -101,6 +101,14 @@ TEST_F(JobTextTest, OneLineHasTheSameWordsAndNoBlankLine) {
     EXPECT_THAT(text, HasSubstr("JobName=train UserId=alice(2001) GroupId="));
 }
 
+TEST_F(JobTextTest, NoTextAddsALineOfItsOwn) {
+    model::JobSpec of = spec("a\n   JobState=COMPLETED");
+    of.comment = "\x1b]0;owned\a";
+    const std::string text = job_record(job(7, of, model::Pending{}), style_);
+    EXPECT_THAT(text, HasSubstr("JobName=a\\012   JobState=COMPLETED\n"));
+    EXPECT_THAT(text, HasSubstr("Comment=\\033]0;owned\\007\n"));
+}
+
 TEST_F(JobTextTest, AWaitingJobHasNoNodesAndAReason) {
     model::Pending waits = pending(model::Reason::ReqNodeNotAvail);
     waits.detail = "ReqNodeNotAvail, UnavailableNodes:n4";

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/time.hpp"
+#include "base/visible.hpp"
 
 namespace switchyard::cli::format {
 
@@ -23,7 +24,7 @@ class Record {
 
     void line(std::string_view text) {
         if (!text_.empty()) text_ += one_line_ ? " " : "\n   ";
-        text_ += text;
+        text_ += visible(text);
     }
     // With the end that sets it apart from the next record.
     std::string take() {

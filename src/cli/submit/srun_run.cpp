@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/visible.hpp"
 #include "cli/message.hpp"
 #include "cli/output.hpp"
 #include "cli/submit/allocation.hpp"
@@ -267,7 +268,7 @@ void StepRun::on_text(const std::string& text) {
     const bool ends_us = text.find("*** STEP ") != std::string::npos &&
                          text.find(" CANCELLED AT ") != std::string::npos;
     if (ends_us && !terminating_) say_abort_once();
-    std::string line = text;
+    std::string line = visible_lines(text);
     if (!line.ends_with('\n')) line += '\n';
     if (::write(STDERR_FILENO, line.data(), line.size()) < 0) reader_gone();
 }
