@@ -22,6 +22,7 @@ inline constexpr std::uint32_t kIndexSetIntervalsMax =
 inline constexpr std::uint32_t kArrayElementMax = 4'000'000;  // The largest index of an array.
 inline constexpr std::uint32_t kStepsPerJobMax = 40000;
 inline constexpr std::size_t kTriggersMax = 10000;
+inline constexpr std::size_t kSrunAddressesMax = 64;        // Tried to reach the srun of a step.
 inline constexpr std::size_t kRemovedEntriesMax = 200'000;  // Of a tree that is removed at once.
 
 // Programs that the controller runs for users: MailProg, and what strigger names. Each kind has its

@@ -36,6 +36,12 @@ void AgentLinks::accept_all() {
     for (;;) {
         io::Fd socket(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
         if (!socket) return;
+        // The file's mode says so already; nobody else ever gives orders here.
+        ucred peer{};
+        socklen_t size = sizeof peer;
+        if (::getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 ||
+            (peer.uid != 0 && peer.uid != ::geteuid()))
+            continue;
         adopt(std::move(socket), false);
     }
 }

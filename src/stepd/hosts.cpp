@@ -14,12 +14,6 @@
 namespace switchyard::stepd {
 namespace {
 
-bool is_numeric(const std::string& address) {
-    unsigned char bytes[sizeof(in6_addr)];
-    return ::inet_pton(AF_INET, address.c_str(), bytes) == 1 ||
-           ::inet_pton(AF_INET6, address.c_str(), bytes) == 1;
-}
-
 std::set<std::string, std::less<>> names_in(std::string_view hosts_file) {
     std::set<std::string, std::less<>> names;
     for (std::string_view line : split(hosts_file, '\n')) {
@@ -54,6 +48,12 @@ Status enter_mount_namespace() {
 }
 
 }  // namespace
+
+bool is_numeric(const std::string& address) {
+    unsigned char bytes[sizeof(in6_addr)];
+    return ::inet_pton(AF_INET, address.c_str(), bytes) == 1 ||
+           ::inet_pton(AF_INET6, address.c_str(), bytes) == 1;
+}
 
 std::optional<std::string> extended_hosts(std::string_view present,
                                           const std::vector<HostName>& hosts, bool pretend) {

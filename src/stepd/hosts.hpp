@@ -14,6 +14,9 @@
 
 namespace switchyard::stepd {
 
+// An address rather than a name.
+bool is_numeric(const std::string& address);
+
 // The text of /etc/hosts with what is missing; none if nothing is. A name without a numeric address
 // is left to the site's name service, unless `pretend` says that it means this host.
 std::optional<std::string> extended_hosts(std::string_view present,

@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "base/limits.hpp"
 #include "os/machine.hpp"
+#include "stepd/hosts.hpp"
 #include "wire/codec.hpp"
 #include "wire/proto/step_io.pb.h"
 
@@ -33,15 +37,28 @@ void SrunLink::try_next() {
         const bool same_host =
             srun.host.empty() || srun.host.substr(0, srun.host.find('.')) == os::host_name();
         if (!srun.unix_path.empty() && same_host) {
-            return attach(wire::Channel::connect_unix(loop_, srun.unix_path, channel_handlers()));
+            dialling_ = std::make_unique<UserSocket>(
+                loop_, srun.unix_path, launch_.who,
+                [this](Result<io::Fd> socket) { on_dialled(std::move(socket)); });
+            return;
         }
     }
-    if (attempt_ > srun.addresses.size() || srun.port == 0) {
+    // A name would be looked up, as long as that takes: srun sends none.
+    while (attempt_ <= srun.addresses.size() && !is_numeric(srun.addresses[attempt_ - 1]))
+        ++attempt_;
+    if (attempt_ > std::min(srun.addresses.size(), limits::kSrunAddressesMax) || srun.port == 0) {
         return handlers_.lost(fmt::format("cannot reach srun on {}: {}", srun.host, last_error_));
     }
     const std::string& address = srun.addresses[attempt_++ - 1];
     attach(wire::Channel::connect_tls(loop_, address, srun.port, {kStepIdentity, srun.key},
                                       channel_handlers()));
+}
+
+void SrunLink::on_dialled(Result<io::Fd> socket) {
+    dialling_.reset();
+    if (socket) return attach(wire::Channel::adopt(loop_, *std::move(socket), channel_handlers()));
+    last_error_ = socket.error().message;
+    try_next();
 }
 
 void SrunLink::on_ready() {

@@ -1,7 +1,7 @@
 // srun_link.hpp: the connection of a step to the srun that waits for it (step_io.proto).
 //
-// On one host over srun's unix socket, else over TLS with the step's one-time key, address by
-// address.
+// On one host over srun's unix socket, as the user; else over TLS with the step's one-time key,
+// address by address. That is also the way to an srun of root, whose socket the user cannot reach.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +16,7 @@
 #include "base/time.hpp"
 #include "io/loop.hpp"
 #include "stepd/launch.hpp"
+#include "stepd/user_socket.hpp"
 #include "wire/channel.hpp"
 
 namespace switchyard::wire {
@@ -59,6 +60,7 @@ class SrunLink {
     void try_next();
     void attach(std::unique_ptr<wire::Channel> channel) { channel_ = std::move(channel); }
     void on_frame(std::string_view frame);
+    void on_dialled(Result<io::Fd> socket);
     void on_ready();
     void on_close(const Error& why);
     void send(const wire::StepdToSrun& message);
@@ -68,6 +70,7 @@ class SrunLink {
     const Launch& launch_;
     SrunAddress address_;
     Handlers handlers_;
+    std::unique_ptr<UserSocket> dialling_;
     std::unique_ptr<wire::Channel> channel_;
     std::size_t attempt_ = 0;  // 0: the unix socket, then the addresses.
     bool open_ = false;

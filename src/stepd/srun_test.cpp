@@ -358,5 +358,91 @@ TEST_F(SrunTest, TasksThatEndAlikeAreToldOfTogetherInTheEnd) {
     let_go();
 }
 
+// A socket that somebody listens on with their own rights.
+class ListensAs {
+  public:
+    ListensAs(const os::Identity& who, const std::string& path, mode_t mode) {
+        fd.reset(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+        sockaddr_un address{};
+        address.sun_family = AF_UNIX;
+        std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
+        EXPECT_EQ(::bind(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+        EXPECT_EQ(::chmod(path.c_str(), mode), 0);
+        const os::ActingAs user(who);  // What the kernel will say of who listens.
+        EXPECT_EQ(::listen(fd.get(), 8), 0);
+    }
+    bool was_dialled() const {
+        return io::Fd(::accept4(fd.get(), nullptr, nullptr, SOCK_CLOEXEC)).get() >= 0;
+    }
+    io::Fd fd;
+};
+
+constexpr std::uint32_t kAlice = 54321, kBob = 54322;
+
+TEST_F(SrunTest, ASocketThatTheUserCannotReachIsNotReachedForThem) {
+    if (::getuid() != 0) GTEST_SKIP() << "needs root";
+    const ListensAs order_socket({}, spool + "/13.0.0.sock", 0600);
+    order.mutable_launch()->set_uid(kAlice);
+    order.mutable_launch()->set_gid(kAlice);
+    order.mutable_launch()->add_groups(kAlice);
+    command().set_io_unix_path(spool + "/13.0.0.sock");
+    command().add_argv("true");
+    start();
+    const auto ended = report();
+    ASSERT_TRUE(ended);
+    EXPECT_THAT(ended->launch_error(), testing::HasSubstr("Permission denied"));
+    EXPECT_FALSE(order_socket.was_dialled());
+}
+
+TEST_F(SrunTest, WhoeverListensThereMustBeTheUser) {
+    if (::getuid() != 0) GTEST_SKIP() << "needs root";
+    const ListensAs bobs({kBob, kBob, {kBob}}, dir + "/bob.sock", 0666);
+    order.mutable_launch()->set_uid(kAlice);
+    order.mutable_launch()->set_gid(kAlice);
+    order.mutable_launch()->add_groups(kAlice);
+    command().set_io_unix_path(dir + "/bob.sock");
+    command().add_argv("true");
+    start();
+    const auto ended = report();
+    ASSERT_TRUE(ended);
+    EXPECT_THAT(ended->launch_error(), testing::HasSubstr("user 54322 listens there, not 54321"));
+}
+
+TEST_F(SrunTest, AnAddressThatIsANameIsNotLookedUp) {
+    command().clear_io_unix_path();
+    command().add_io_addresses("srun.example");
+    command().set_io_port(1);
+    command().add_argv("true");
+    start();
+    const auto ended = report();
+    ASSERT_TRUE(ended);
+    EXPECT_THAT(ended->launch_error(), testing::HasSubstr("cannot reach srun"));
+}
+
+TEST_F(SrunTest, TheStepsSocketHearsOnlyItsAgent) {
+    if (::getuid() != 0) GTEST_SKIP() << "needs root";
+    ASSERT_TRUE(meet({"sleep", "300"}).has_started());
+    ASSERT_EQ(::chmod(socket_path.c_str(), 0666), 0);
+    const pid_t bob = ::fork();
+    if (bob == 0) {
+        if (!os::become({kBob, kBob, {kBob}})) ::_exit(2);
+        Pipe pipe = reconnect();
+        wire::AgentToStepd message;
+        message.mutable_end()->set_grace(0);
+        pipe.send(message);
+        ::_exit(pipe.receive<wire::StepdToAgent>(5000) ? 1 : 0);
+    }
+    int status = -1;
+    ASSERT_EQ(::waitpid(bob, &status, 0), bob);
+    EXPECT_EQ(status, 0);
+    Pipe root = reconnect();
+    wire::AgentToStepd ask;
+    ask.mutable_status();
+    root.send(ask);
+    const auto answer = root.receive<wire::StepdToAgent>();
+    ASSERT_TRUE(answer);
+    EXPECT_FALSE(answer->status().ending());
+}
+
 }  // namespace
 }  // namespace switchyard::stepd

@@ -45,3 +45,11 @@ def test_the_folder_of_a_script_is_roots_and_nothing_can_be_put_there(cluster):
     cluster.run(f"scancel {job}", user="alice").ok()
     cluster.wait_end(job)
     wait_until(lambda: not folder.exists(), 60, "the folder to be removed")
+
+
+def test_root_joins_a_users_job_and_the_step_is_the_users(cluster):
+    """The stepd reaches its srun with the user's rights: root's own socket it cannot, and takes the encrypted way."""
+    job = cluster.wrap("sleep 300", "-w n1", user="alice")
+    cluster.wait_state(job, "RUNNING")
+    assert cluster.run(f"srun --jobid={job} --overlap id -un", user=None).ok().out == "alice\n"
+    cluster.run(f"scancel {job}", user="alice").ok()
