@@ -1,7 +1,7 @@
 """The private world a test session lives in: users, folders, the programs under test.
 
 As root the session moves into a mount namespace of its own, where /etc/passwd and /etc/group are copies with
-two ordinary users added. Nothing of the machine is changed, and everything is gone with the process.
+three ordinary users added. Nothing of the machine is changed, and everything is gone with the process.
 """
 
 import ctypes
@@ -20,7 +20,7 @@ SHARED = TREE.parent / "shared"
 CLONE_NEWNS = 0x00020000
 MS_REC, MS_PRIVATE, MS_BIND = 0x4000, 1 << 18, 0x1000
 
-USERS = {"alice": 2001, "bob": 2002}
+USERS = {"alice": 2001, "bob": 2002, "mallory": 2003}  # Mallory is the hostile one.
 
 
 def bin_dir():
