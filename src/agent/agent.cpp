@@ -19,17 +19,22 @@ constexpr Seconds kLoadPeriod{30};
 
 }  // namespace
 
-Agent::Agent(io::Loop& loop, AgentPlan plan, os::Log& log)
+Agent::Agent(io::Loop& loop, AgentPlan plan, os::Log& log, ReadAgain read_again)
     : loop_(loop),
       plan_(std::move(plan)),
       log_(log),
+      read_again_(std::move(read_again)),
+      config_mark_(config::change_mark(plan_.config)),
       link_(loop, plan_.config, log,
             {.fill_registration =
                  [this](wire::AgentToController& message) { fill_registration(message); },
              .registered =
-                 [this] {
+                 [this](const wire::Registered& answer) {
+                     if (steps_ && answer.ask_begun()) steps_->report_begun();
                      if (steps_) steps_->report_again();
                      if (keeper_) keeper_->report_again();
+                     // It may have been told to read it again while we were away.
+                     if (config::change_mark(plan_.config) != config_mark_) reconfigure();
                  },
              .message = [this](const wire::ControllerToAgent& message) { on_message(message); },
              .lost =
@@ -40,6 +45,7 @@ Agent::Agent(io::Loop& loop, AgentPlan plan, os::Log& log)
     if (!plan_.relay_only) {
         steps_.emplace(loop, plan_.setup, log,
                        [this](const wire::AgentToController& message) { link_.send(message); });
+        steps_->on_fault([this](const std::string& reason) { on_fault(reason); });
     }
 }
 
@@ -85,21 +91,21 @@ void Agent::report_idle(const Steps::JobKey& job, std::optional<Instant> since) 
     link_.send(message);
 }
 
+// The controller drains a node whose problem it has not heard of. It is forgotten when it was told,
+// so that the next one is a new one.
+void Agent::on_fault(const std::string& reason) {
+    fault_ = reason;
+    send_load();
+}
+
 std::string Agent::problem() const {
+    if (!fault_.empty()) return fault_;
     if (!plan_.facts.problem.empty() || !keeper_) return plan_.facts.problem;
     return keeper_->problem();
 }
 
 void Agent::stop() {
     if (keeper_) keeper_->stop();
-}
-
-void Agent::replace(AgentPlan plan) {
-    keeper_.reset();
-    plan_ = std::move(plan);
-    if (steps_) steps_->set_setup(plan_.setup);
-    start_keeper();
-    link_.reconnect();
 }
 
 void Agent::fill_registration(wire::AgentToController& message) {
@@ -128,6 +134,8 @@ void Agent::on_message(const wire::ControllerToAgent& message) {
             log_.info(fmt::format("Set debug level to '{}'",
                                   log_level_name(message.log_level().level())));
             return log_.set_level(message.log_level().level());
+        case Body::kReconfigure:
+            return reconfigure();
         case Body::kShutdown:
             log_.info("shut down by the controller; running steps go on");
             return loop_.stop();
@@ -198,6 +206,7 @@ void Agent::send_load() {
             wire::encode(use, message.mutable_load()->add_card_use());
     }
     link_.send(message);
+    if (link_.is_registered()) fault_.clear();
     load_timer_ = loop_.after(kLoadPeriod, [this] { send_load(); });
 }
 

@@ -2,6 +2,7 @@
 // typed here.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -34,32 +35,41 @@ struct AgentPlan {
 
 class Agent {
   public:
-    Agent(io::Loop& loop, AgentPlan plan, os::Log& log);
+    // `read_again`: the plan by the configuration as it is by then.
+    using ReadAgain = std::function<Result<AgentPlan>()>;
+    Agent(io::Loop& loop, AgentPlan plan, os::Log& log, ReadAgain read_again);
 
     // Opens the relay's socket, finds the steps of an earlier run, and starts to dial.
     Status start();
-    // A new configuration: the next launches know it, and the controller hears the new facts.
-    void replace(AgentPlan plan);
+    // Reads the configuration again: the next launches and scripts know it, and the controller
+    // hears what is new of the node. A bad one is not taken over.
+    void reconfigure();
     // Running steps go on, and what serves them; the rest is cleared away.
     void stop();
 
   private:
     void fill_registration(wire::AgentToController& message);
     void on_message(const wire::ControllerToAgent& message);
+    void replace(AgentPlan plan);
+    void keep_what_cannot_change(AgentPlan& plan);
     void send_load();
     void reboot(const wire::Reboot& order);
     void start_keeper();
     std::string problem() const;
+    void on_fault(const std::string& reason);
     void report_idle(const Steps::JobKey& job, std::optional<Instant> since);
 
     io::Loop& loop_;
     AgentPlan plan_;
     os::Log& log_;
+    ReadAgain read_again_;
+    std::string config_mark_;     // Of the files that were read last.
     std::optional<Steps> steps_;  // None on a login host.
     std::unique_ptr<GpuKeeper> keeper_;
     ControllerLink link_;
     std::unique_ptr<Relay> relay_;
     io::Loop::Timer load_timer_;
+    std::string fault_;  // Told with the next loads, once: an administrator may resume the node.
     bool rebooting_ = false;
     io::Fd reboot_process_;
     io::Loop::Watch reboot_watch_;

@@ -42,14 +42,18 @@ class AgentTest : public testing::Test {
         ::chmod(dir.c_str(), 0755);
         for (const char* folder : {"/run", "/spool", "/state", "/desk"})
             (void)os::make_folders(dir + folder, 0755);
+        configure("");
+        listener = listen_on(dir + "/run/controller-agents.sock");
+    }
+
+    void configure(const std::string& extra) const {
         const std::string text =
             "ClusterName=agenttest\nSlurmctldHost=" + os::host_name() +
             "\nStateSaveLocation=" + dir + "/state\nSlurmdSpoolDir=" + dir +
             "/spool\nSwitchyardRunDir=" + dir +
             "/run\nNodeName=n[1-2] NodeHostname=" + os::host_name() +
-            " CPUs=64 RealMemory=1000\nPartitionName=debug Nodes=ALL Default=YES\n";
+            " CPUs=64 RealMemory=1000\nPartitionName=debug Nodes=ALL Default=YES\n" + extra;
         (void)os::write_new_file(dir + "/slurm.conf", text, 0644);
-        listener = listen_on(dir + "/run/controller-agents.sock");
     }
 
     ~AgentTest() override {
@@ -95,7 +99,7 @@ class AgentTest : public testing::Test {
     }
 
     // Takes the agent's next connection and lets it register.
-    wire::Register accept_agent() {
+    wire::Register accept_agent(bool ask_begun = false) {
         pollfd wait{listener.get(), POLLIN, 0};
         EXPECT_EQ(::poll(&wait, 1, 10000), 1);
         link = Pipe(io::Fd(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC)));
@@ -103,11 +107,12 @@ class AgentTest : public testing::Test {
         EXPECT_TRUE(message && message->has_register_());
         wire::ControllerToAgent answer;
         answer.mutable_registered()->set_accepted(true);
+        answer.mutable_registered()->set_ask_begun(ask_begun);
         link.send(answer);
         return message ? message->register_() : wire::Register();
     }
 
-    void launch(const std::string& script, std::uint32_t job = 12) {
+    void launch(const std::string& script, std::uint32_t job = 12, std::int64_t submitted = 0) {
         model::JobSpec spec;
         spec.name = "job";
         spec.uid = ::getuid();
@@ -116,6 +121,7 @@ class AgentTest : public testing::Test {
         spec.work_dir = dir + "/desk";
         model::Job record;
         record.id = JobId{job};
+        record.submitted = Instant{Millis{submitted}};
         record.spec = std::make_shared<const model::JobSpec>(spec);
         model::NodeGrant grant;
         grant.node = "n1";
@@ -190,6 +196,10 @@ class AgentTest : public testing::Test {
         if (!script) return 0;
         stepd_pids.insert(script->parent);
         return script->parent;
+    }
+    std::string log() const {
+        const auto text = os::read_file(dir + "/agent.log");
+        return text ? *text : "";
     }
     bool spool_has_socket() { return os::exists(dir + "/spool/" + stepd::socket_name(key())); }
 
@@ -312,8 +322,8 @@ TEST_F(AgentTest, WhatAKilledStepdLeavesIsEndedAndReportedAsLost) {
     EXPECT_FALSE(os::read_process(script) && os::read_process(script)->state != 'Z');
     end_known();
     EXPECT_TRUE(eventually([&] { return !spool_has_socket(); }));
-    EXPECT_TRUE(eventually([&] { return os::list_folder(dir + "/spool")->size() == 1; }))
-        << "only the pid file stays";
+    EXPECT_TRUE(eventually([&] { return os::list_folder(dir + "/spool")->size() == 2; }))
+        << "only journal and pid file stay";
 }
 
 TEST_F(AgentTest, StepdAndAgentBothKilledIsALostStepForTheNextAgent) {
@@ -331,6 +341,83 @@ TEST_F(AgentTest, StepdAndAgentBothKilledIsALostStepForTheNextAgent) {
     ASSERT_TRUE(end);
     EXPECT_TRUE(end->lost());
     end_known();
+}
+
+TEST_F(AgentTest, AScriptThatBeganIsNotBegunAgainAndItsEndIsToldInstead) {
+    start_agent();
+    accept_agent();
+    launch("echo x >> count; exit 3");
+    ASSERT_TRUE(report());
+    end_known();
+    ASSERT_TRUE(eventually([&] { return !spool_has_socket(); }));
+    // As a controller would whose records are a restored backup.
+    launch("echo x >> count; exit 3");
+    const auto again = report();
+    ASSERT_TRUE(again);
+    EXPECT_TRUE(again->begun_before());
+    EXPECT_FALSE(again->lost());
+    EXPECT_EQ(again->exit().code(), 3);
+    EXPECT_TRUE(again->job_clean());
+    end_known();
+    // Another agent, in another life of the controller.
+    kill_agent();
+    start_agent();
+    accept_agent();
+    launch("echo x >> count; exit 3");
+    ASSERT_TRUE(report());
+    EXPECT_EQ(read("count"), "x\n");
+    end_known();
+    // The same id, submitted at another time, is another job.
+    launch("echo x >> count", 12, 5);
+    EXPECT_FALSE(report()->begun_before());
+    EXPECT_EQ(read("count"), "x\nx\n");
+    end_known();
+}
+
+TEST_F(AgentTest, AScriptThatWasLostIsNotBegunAgainEither) {
+    start_agent();
+    accept_agent();
+    launch("echo $$ > pid; echo x >> count; sleep 600");
+    ASSERT_TRUE(wait_for_file("count"));
+    ASSERT_TRUE(eventually([&] { return stepd_of("pid") > 1; }));
+    const pid_t stepd = stepd_of("pid");
+    kill_agent();
+    ::kill(stepd, SIGKILL);
+    // Whoever did that removed its socket, too.
+    ASSERT_EQ(::unlink((dir + "/spool/" + stepd::socket_name(key())).c_str()), 0);
+    start_agent();
+    EXPECT_EQ(accept_agent().steps_size(), 0);
+    launch("echo x >> count");
+    const auto end = report();
+    ASSERT_TRUE(end);
+    EXPECT_TRUE(end->lost());
+    EXPECT_TRUE(end->begun_before());
+    EXPECT_EQ(read("count"), "x\n");
+    end_known();
+}
+
+TEST_F(AgentTest, TellsWhichScriptsBeganWhenItIsAsked) {
+    start_agent();
+    accept_agent();
+    launch("exit 4", 12, 77);
+    ASSERT_TRUE(report());
+    end_known();
+    launch("while [ ! -e go ]; do sleep 0.01; done", 13);
+    ASSERT_TRUE(started());
+    link.close();
+    accept_agent(true);
+    const auto told = next([](const auto& m) { return m.has_begun_scripts(); });
+    ASSERT_TRUE(told);
+    ASSERT_EQ(told->begun_scripts().scripts_size(), 2);
+    const wire::BegunScript& first = told->begun_scripts().scripts(0);
+    EXPECT_EQ(first.job(), 12u);
+    EXPECT_EQ(first.submitted(), 77);
+    EXPECT_EQ(first.exit().code(), 4);
+    EXPECT_GE(first.ended(), first.began());
+    EXPECT_EQ(told->begun_scripts().scripts(1).ended(), 0) << "it runs";
+    ASSERT_TRUE(os::write_new_file(dir + "/desk/go", "", 0644));
+    ASSERT_TRUE(report());
+    end_known(13);
 }
 
 TEST_F(AgentTest, OneAgentPerNode) {
@@ -410,6 +497,86 @@ TEST_F(AgentTest, RebootsOnceAndSaysWhatItIsToldToSay) {
     EXPECT_NE(log->find("Set debug level to 'quiet'"), std::string::npos);
     EXPECT_EQ(log->find("Set debug level to 'info'"), std::string::npos) << *log;
     ASSERT_TRUE(os::write_new_file(dir + "/desk/go", "", 0644));
+}
+
+TEST_F(AgentTest, AConfigurationIsReadAgainWhenTheControllerSaysSoAndNobodyIsHungUpOn) {
+    start_agent();
+    accept_agent();
+    // Once it answers, it knows that it is registered.
+    end_job(99, 0);
+    ASSERT_TRUE(next([](const auto& m) { return m.has_job_clean(); }));
+    Pipe command = connect_to(dir + "/run/agent-n1.sock");
+    ASSERT_TRUE(next([](const auto& m) { return m.has_relay_open(); }));
+    const std::string prolog = dir + "/prolog.sh";
+    ASSERT_TRUE(os::write_new_file(
+        prolog, "#!/bin/sh\necho $SLURM_JOB_ID >> " + dir + "/desk/prepared\n", 0755));
+    wire::ControllerToAgent order;
+    order.mutable_reconfigure();
+    configure("Prolog=" + prolog + "\n");
+    link.send(order);
+    ASSERT_TRUE(eventually([&] { return log().contains("configuration read again"); }));
+    launch("true");
+    ASSERT_TRUE(report());
+    end_known();
+    EXPECT_EQ(read("prepared"), "12\n");
+    // A bad one is named, and changes nothing.
+    configure("Prolog=" + prolog + "\nNodeName=bad CPUs=many\n");
+    link.send(order);
+    ASSERT_TRUE(eventually([&] { return log().contains("configuration not taken over"); }));
+    launch("true", 13);
+    ASSERT_TRUE(report());
+    end_known(13);
+    EXPECT_EQ(read("prepared"), "12\n13\n");
+    // What was changed is told over the same connection.
+    configure("TmpFS=/proc\n");
+    link.send(order);
+    EXPECT_TRUE(next([](const auto& m) { return m.has_register_(); }));
+    wire::ControllerToAgent back;
+    back.mutable_relay_data()->set_session(1);
+    back.mutable_relay_data()->set_frame(wire::Reply().SerializeAsString());
+    link.send(back);
+    EXPECT_TRUE(command.receive<wire::Reply>()) << "it is still there";
+}
+
+TEST_F(AgentTest, AnAgentThatWasAwayReadsAConfigurationThatWasChangedMeanwhile) {
+    start_agent();
+    accept_agent();
+    link.close();
+    configure("SlurmdDebug=debug\n");
+    accept_agent();
+    EXPECT_TRUE(eventually([&] { return log().contains("configuration read again"); }));
+}
+
+TEST_F(AgentTest, AStepdThatDoesNotReactIsEndedAndTheNodeSaysSo) {
+    const std::string program = dir + "/unkillable.sh";
+    ASSERT_TRUE(os::write_new_file(program,
+                                   "#!/bin/sh\necho $SLURM_JOB_ID $SLURM_STEP_ID "
+                                   "$SLURMD_NODENAME >> " +
+                                       dir + "/desk/unkillable\n",
+                                   0755));
+    configure("UnkillableStepTimeout=1\nUnkillableStepProgram=" + program + "\n");
+    start_agent();
+    accept_agent();
+    launch("echo $$ > pid; sleep 600");
+    ASSERT_TRUE(wait_for_file("pid"));
+    ASSERT_TRUE(eventually([&] { return stepd_of("pid") > 1; }));
+    const pid_t script = std::atoi(read("pid").c_str());
+    ::kill(stepd_of("pid"), SIGSTOP);
+    // Also one that an earlier agent started, and that never answered this one.
+    kill_agent();
+    start_agent();
+    EXPECT_EQ(accept_agent().steps_size(), 1);
+    end_job(12, 1);
+    const auto fault = next([](const auto& m) { return m.load().problem() != ""; });
+    ASSERT_TRUE(fault);
+    EXPECT_EQ(fault->load().problem(), "Kill task failed");
+    const auto end = report();
+    ASSERT_TRUE(end);
+    EXPECT_TRUE(end->lost());
+    EXPECT_TRUE(next([](const auto& m) { return m.has_job_clean(); }));
+    EXPECT_FALSE(os::read_process(script) && os::read_process(script)->state != 'Z');
+    EXPECT_EQ(read("unkillable"), "12 batch n1\n");
+    end_known();
 }
 
 TEST_F(AgentTest, TermEndsTheAgentAndLeavesTheJobAlone) {

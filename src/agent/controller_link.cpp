@@ -62,6 +62,10 @@ void ControllerLink::reconnect() {
     connect();
 }
 
+void ControllerLink::register_again() {
+    if (registered_) on_ready();
+}
+
 void ControllerLink::retry(const std::string& why) {
     if (why != last_error_) log_.info(fmt::format("no controller: {}; trying on", why));
     last_error_ = why;
@@ -91,7 +95,7 @@ void ControllerLink::on_frame(std::string_view frame) {
     pause_ = Millis{0};
     last_error_.clear();
     log_.info("registered with the controller");
-    handlers_.registered();
+    handlers_.registered(message.registered());
 }
 
 void ControllerLink::on_close(const Error& why) {

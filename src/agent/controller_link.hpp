@@ -15,6 +15,7 @@
 namespace switchyard::wire {
 class AgentToController;
 class ControllerToAgent;
+class Registered;
 }  // namespace switchyard::wire
 
 namespace switchyard::agent {
@@ -23,15 +24,16 @@ class ControllerLink {
   public:
     struct Handlers {
         std::function<void(wire::AgentToController& message)> fill_registration;
-        std::function<void()> registered;
+        std::function<void(const wire::Registered& answer)> registered;
         std::function<void(const wire::ControllerToAgent& message)> message;
         std::function<void()> lost;  // After it was registered.
     };
     ControllerLink(io::Loop& loop, const config::Config& config, const os::Log& log,
                    Handlers handlers);
 
-    void connect();    // Now; again and again until it succeeds.
-    void reconnect();  // Drops the present connection, if any, and registers anew.
+    void connect();         // Now; again and again until it succeeds.
+    void reconnect();       // Drops the present connection, if any, and registers anew.
+    void register_again();  // Over the present connection, if any.
     bool is_registered() const { return registered_; }
     // Dropped while not registered: whoever sends tells again after registration.
     void send(const wire::AgentToController& message);

@@ -85,6 +85,13 @@ bool JobScripts::clean_up(const ScriptJob& job, Done done) {
     return true;
 }
 
+void JobScripts::run(const std::string& program, std::vector<std::string> environment,
+                     Seconds timeout, Done done) {
+    programs_.add(
+        {.programs = {program}, .environment = std::move(environment), .timeout = timeout},
+        std::move(done));
+}
+
 void JobScripts::add(const ScriptJob& job, bool epilog, Done done) {
     if (!epilog) preparing_.insert(job.key);
     programs_.add({.programs = os::expand_programs(epilog ? setup_.epilog : setup_.prolog),

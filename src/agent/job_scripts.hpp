@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/ids.hpp"
+#include "agent/job_key.hpp"
 #include "base/result.hpp"
 #include "base/time.hpp"
 #include "io/loop.hpp"
@@ -28,8 +28,6 @@ class Job;
 }  // namespace switchyard::wire
 
 namespace switchyard::agent {
-
-using JobKey = std::pair<JobId, Attempt>;
 
 struct ScriptSetup {
     std::vector<std::string> prolog, epilog;  // Glob patterns.
@@ -64,6 +62,10 @@ class JobScripts {
     // The same for the Epilog. False: it has run already, or there is none, and `done` is not
     // called.
     bool clean_up(const ScriptJob& job, Done done);
+
+    // Another program of the site.
+    void run(const std::string& program, std::vector<std::string> environment, Seconds timeout,
+             Done done);
 
     void forget(const JobKey& job);  // It is gone, and will not be prepared again.
     void forget_before(

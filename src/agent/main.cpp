@@ -59,6 +59,8 @@ Result<AgentPlan> make_plan(const Options& options, const os::Log& log) {
                           .cluster = plan.config.cluster_name,
                           .config_path = plan.config.path,
                           .node = plan.name};
+    plan.setup.unkillable_timeout = plan.config.unkillable_timeout;
+    plan.setup.unkillable_program = plan.config.unkillable_program;
     plan.setup.core_cpus = place_cores(plan.config, *node, topology);
     if (plan.setup.core_cpus.empty()) {
         log.info(
@@ -142,6 +144,11 @@ void hold_signals() {
     ::pthread_sigmask(SIG_BLOCK, &taken, nullptr);
 }
 
+void set_log_level(const Options& options, const config::Config& config, os::Log& log) {
+    log.set_level(options.verbose > 0 ? kLogDebug
+                                      : parse_log_level(config.agent_debug).value_or(kLogInfo));
+}
+
 int run(const Options& options, AgentPlan plan, os::Log& log, os::Background& background) {
     const std::string lock_path =
         plan.relay_only ? fmt::format("{}/slurmd-{}.lock", plan.config.run_dir, plan.name)
@@ -171,15 +178,12 @@ int run(const Options& options, AgentPlan plan, os::Log& log, os::Background& ba
     };
     const auto on_term = loop.on_signal(SIGTERM, stop);
     const auto on_int = loop.on_signal(SIGINT, stop);
-    Agent agent(loop, std::move(plan), log);
-    const auto on_hup = loop.on_signal(SIGHUP, [&] {
-        auto fresh = make_plan(options, log);
-        if (!fresh)
-            return log.error(
-                fmt::format("configuration not taken over: {}", fresh.error().message));
-        log.info("configuration read again");
-        agent.replace(*std::move(fresh));
+    Agent agent(loop, std::move(plan), log, [&]() -> Result<AgentPlan> {
+        SY_TRY(AgentPlan fresh, make_plan(options, log));
+        set_log_level(options, fresh.config, log);
+        return fresh;
     });
+    const auto on_hup = loop.on_signal(SIGHUP, [&agent] { agent.reconfigure(); });
     if (const Status started = agent.start(); !started) return complain(started.error());
     background.become_ready();
     loop.run();
@@ -207,8 +211,7 @@ int agent_main(int argc, char** argv) {
     os::Log log;
     auto config = read_config(*options);
     if (!config) return complain(config.error());
-    log.set_level(options->verbose > 0 ? kLogDebug
-                                       : parse_log_level(config->agent_debug).value_or(kLogInfo));
+    set_log_level(*options, *config, log);
     const std::string name = options->node.empty() ? os::host_name() : options->node;
     const std::string log_path =
         !options->log.empty() ? options->log : config->expand(config->agent_log, name);

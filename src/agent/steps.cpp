@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <set>
 
 #include "gpu/shares.hpp"
 #include "os/files.hpp"
@@ -66,7 +67,8 @@ Steps::Steps(io::Loop& loop, NodeSetup setup, const os::Log& log, Send send)
       log_(log),
       send_(std::move(send)),
       spares_(loop),
-      scripts_(loop, log) {
+      scripts_(loop, log),
+      journal_(log) {
     scripts_.set_setup(setup_.scripts);
     spares_.set_place(setup_.node, setup_.spool);
     spares_.keep_one_ready();
@@ -97,6 +99,7 @@ std::vector<StepKey> Steps::keys() const {
 }
 
 void Steps::recover() {
+    journal_.open(setup_.spool + "/journal", setup_.scripts.cluster, loop_.now());
     scripts_.forget_before(os::booted_at());
     if (const auto names = os::list_folder(setup_.spool)) {
         for (const std::string& name : *names) {
@@ -106,6 +109,9 @@ void Steps::recover() {
             attach(*key);
         }
     }
+    std::set<JobKey> found;
+    for (const auto& [key, step] : steps_) found.insert({key.job, key.attempt});
+    journal_.end_all_but(found, loop_.now());
     // A cgroup whose step nobody knows: the spool was emptied by hand. Nothing to report, only to
     // end.
     for (const StepKey& key : walls_->existing()) {
@@ -131,6 +137,7 @@ void Steps::launch(wire::LaunchStep&& launch) {
         if (it->second.report) send_report(it->second);
         return;
     }
+    if (began_before(key, launch)) return;
     Step& step = steps_[key];
     const JobKey job{key.job, key.attempt};
     if (scripts_.is_prepared(job)) return start(key, std::move(launch));
@@ -169,6 +176,14 @@ Result<io::Fd> Steps::listen_for(const StepKey& key) {
 
 Status Steps::spawn(const StepKey& key, wire::LaunchStep&& launch) {
     SY_TRY(const io::Fd listener, listen_for(key));
+    if (key.step == kBatchStep) {
+        const wire::ArrayPlace& array = launch.job().array();
+        journal_.begin({key.job, key.attempt},
+                       {.submitted = Instant{Millis{launch.job().submitted()}},
+                        .began = loop_.now(),
+                        .array = JobId{array.array_id()},
+                        .element = array.element()});
+    }
     int pair[2];
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) != 0)
         return os::errno_failure("socketpair");
@@ -269,12 +284,17 @@ void Steps::clean(const StepKey& key) {
     if (it == steps_.end()) return;
     Step& step = it->second;
     step.found = false;
+    expect_end(key, Seconds{0});
     if (setup_.containment.kind == "none") kill_adopted();
     std::optional<bool> job_gone;
     if (walls_->pids(key).empty()) {
         if (const auto removed = walls_->remove(key)) job_gone = *removed;
     } else {
         walls_->kill_all(key);
+    }
+    if (!job_gone && step.left_at && *step.left_at <= loop_.now()) {
+        log_.error(fmt::format("{}: what cannot be killed is left", model::to_string(key)));
+        job_gone = true;
     }
     if (!job_gone) {
         step.cleaning = loop_.after(step.pause, [this, key] { clean(key); });
@@ -342,6 +362,7 @@ void Steps::tell_end(const StepKey& key) {
     const JobKey job{key.job, key.attempt};
     report.set_job_clean(report.job_clean() && !is_alive(job, &key) && !scripts_.any());
     if (const auto more = more_usage(key)) report.mutable_usage()->MergeFrom(*more);
+    note_end(key, report);
     step.report = std::make_unique<wire::StepReport>(std::move(report));
     if (!setup_.share_folder.empty() && !is_alive(job, nullptr))
         gpu::remove_ledger(setup_.share_folder, job.first, job.second);

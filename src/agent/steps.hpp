@@ -16,6 +16,7 @@
 
 #include "agent/gpu_usage.hpp"
 #include "agent/job_scripts.hpp"
+#include "agent/journal.hpp"
 #include "agent/spares.hpp"
 #include "base/ids.hpp"
 #include "base/result.hpp"
@@ -58,6 +59,9 @@ struct NodeSetup {
     std::vector<model::GresInventory> gres;
     ScriptSetup scripts;
     std::string share_folder;  // Of the guard and of MPS; empty: shares are not kept.
+    // What a step may take to end once it is killed, and the program that is run when it does not.
+    Seconds unkillable_timeout{60};
+    std::string unkillable_program;
 };
 
 class Steps {
@@ -72,6 +76,8 @@ class Steps {
     std::vector<StepKey> keys() const;  // All whose end the controller does not yet know.
     // The controller is there (again): tells it the ends it may have missed.
     void report_again();
+    // Its records are a restored backup: tells it which scripts began here.
+    void report_begun();
     void set_setup(NodeSetup setup);
 
     void launch(wire::LaunchStep&& launch);
@@ -86,7 +92,7 @@ class Steps {
     void end_known(const StepKey& key);
     void ask_pids(const wire::PidsAsk& ask);
 
-    using JobKey = std::pair<JobId, Attempt>;
+    using JobKey = agent::JobKey;
     // What jobs with live steps hold here.
     std::map<JobKey, std::vector<model::GresGrant>> held_gres() const;
     // The live steps of such jobs, with their processes.
@@ -105,6 +111,10 @@ class Steps {
     std::set<pid_t> pids_of(const JobKey& job) const;
     // None runs, whether or not the controller knows that yet.
     bool all_ended() const;
+    // Something is wrong with the node, and it must not be given more work.
+    void on_fault(std::function<void(const std::string& reason)> fault) {
+        fault_ = std::move(fault);
+    }
     // A child of ours that is no stepd, and none that a stepd left.
     void keep(std::function<bool(pid_t)> is_kept) { is_kept_ = std::move(is_kept); }
 
@@ -128,6 +138,9 @@ class Steps {
         std::uint32_t first_task = 0;                 // Of its ranks here.
         io::Loop::Timer cleaning;                     // Killing what a dead stepd left.
         Millis pause{1};
+        std::optional<Instant> ends_by;  // It was ordered to end, and is stuck if it does not.
+        io::Loop::Timer last_call, stuck;
+        std::optional<Instant> left_at;  // What cannot be killed is left then.
     };
     // The steps of a job whose batch script is ended first.
     struct HeldEnd {
@@ -144,6 +157,9 @@ class Steps {
     Result<io::Fd> listen_for(const StepKey& key);
     void start(const StepKey& key, wire::LaunchStep&& launch);
     Status spawn(const StepKey& key, wire::LaunchStep&& launch);
+    // A script that began here before is answered with its end, and not started: true.
+    bool began_before(const StepKey& key, const wire::LaunchStep& launch);
+    void note_end(const StepKey& key, const wire::StepReport& report);
     void prepare(const ScriptJob& job);
     void on_prepared(const JobKey& job, const Status& status);
     void abandon(const StepKey& key);
@@ -159,6 +175,11 @@ class Steps {
     void send_report(const Step& step);
     void send_to(const StepKey& key, const wire::AgentToStepd& order);
     void check_job(const JobKey& job);
+    // steps_stuck.cpp: a step that does not end.
+    void expect_end(const StepKey& key, Seconds grace);
+    void call_once_more(const StepKey& key);
+    void on_stuck(const StepKey& key);
+    void kill_stuck(const StepKey& key);
     void order_end(const StepKey& key, const wire::EndJob& order, bool announce);
     void release_end(const JobKey& job);
     bool is_alive(const JobKey& job, const StepKey* except) const;
@@ -182,11 +203,13 @@ class Steps {
     };
     std::map<JobKey, Ending> ending_jobs_;
     JobScripts scripts_;
+    Journal journal_;
     std::map<JobKey, HeldEnd> held_ends_;
     std::map<std::uint64_t, PidsGathering> gathering_;
     io::Loop::Watch child_watch_;
     std::function<bool(pid_t)> is_kept_;
     std::function<model::StepUsage(const StepKey&)> usage_of_;
+    std::function<void(const std::string& reason)> fault_;
     Look look_;
 };
 

@@ -41,6 +41,7 @@ void Steps::send_to(const StepKey& key, const wire::AgentToStepd& order) {
         if (!order.end().announce()) abandon(key);
         return;
     }
+    if (order.has_end() && !order.end().announce()) expect_end(key, Seconds{order.end().grace()});
     std::string frame = order.SerializeAsString();
     if (it->second.ready) {
         it->second.channel->send(frame);

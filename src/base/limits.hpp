@@ -32,6 +32,9 @@ inline constexpr std::size_t kUserProgramsAtOncePerUserMax = 8;
 inline constexpr std::size_t kUserProgramsWaitingMax = 10'000;
 inline constexpr std::size_t kUserProgramsWaitingPerUserMax = 2'000;
 inline constexpr std::size_t kMailAddressBytesMax = 1024;
+// What a node remembers of the batch scripts that began on it.
+inline constexpr std::size_t kJournalScriptsMax = 10000;
+inline constexpr std::uint32_t kJournalDaysMax = 30;
 
 // Texts of a job, in bytes. The core refuses longer ones, whoever sends them.
 inline constexpr std::size_t kJobNameBytesMax = 1024;

@@ -151,11 +151,15 @@ void read_cgroup_conf(Config& config, const Lines& lines, Findings& findings) {
 }
 
 // gres.conf or cgroup.conf beside the main file; empty where there is none.
-Result<Lines> read_beside(const Config& config, const char* name, Findings& findings) {
+Result<Lines> read_beside(Config& config, const char* name, Findings& findings) {
     const std::string path = folder_of(config.path) + "/" + name;
-    if (!exists(path)) return Lines{};
+    if (!exists(path)) {
+        config.files.push_back(path);
+        return Lines{};
+    }
     SY_TRY(Lines lines, read_lines(path));
     findings.errors.insert(findings.errors.end(), lines.errors.begin(), lines.errors.end());
+    config.files.insert(config.files.end(), lines.files.begin(), lines.files.end());
     return lines;
 }
 
@@ -254,6 +258,7 @@ Result<Config> load_config(const std::string& path) {
     SY_TRY(const Lines lines, read_lines(path));
     Config config;
     config.path = path;
+    config.files = lines.files;
     Findings findings;
     findings.errors = lines.errors;
     Tables tables;
@@ -276,6 +281,18 @@ Result<Config> load_config(const std::string& path) {
     SY_CHECK(refuse_if_errors(findings.errors));
     config.notices = std::move(findings.notices);
     return config;
+}
+
+std::string change_mark(const Config& config) {
+    std::string mark;
+    for (const std::string& path : config.files) {
+        struct stat facts{};
+        const bool found = ::stat(path.c_str(), &facts) == 0;
+        mark += found ? fmt::format("{} {} {}.{} {}\n", facts.st_ino, facts.st_size,
+                                    facts.st_mtim.tv_sec, facts.st_mtim.tv_nsec, path)
+                      : fmt::format("- {}\n", path);
+    }
+    return mark;
 }
 
 Result<Config> load_client_config(const std::string& path) {

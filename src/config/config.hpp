@@ -59,6 +59,9 @@ struct Config {
     Seconds kill_wait{30}, min_job_age{300}, slurmd_timeout{300}, batch_start_timeout{10},
         complete_wait{0};
     Seconds inactive_limit{0};
+    // What a step's processes may take to go once they are killed, and what is run if they do not.
+    Seconds unkillable_timeout{60};
+    std::string unkillable_program;
     std::uint32_t max_array_size = 1001, max_job_count = 1000000, first_job_id = 1;
     bool job_requeue = true;
     std::uint8_t return_to_service = 1;
@@ -110,6 +113,8 @@ struct Config {
         std::string text;
     };
     std::vector<Notice> notices;
+    // The files that say all this, those too that are not there.
+    std::vector<std::string> files;
     // All keys as read, for scontrol show config.
     std::vector<std::pair<std::string, std::string>> raw;
 
@@ -132,6 +137,9 @@ Result<std::string> find_config_file();
 
 // Reads the file, its Includes, and gres.conf and cgroup.conf beside it.
 Result<Config> load_config(const std::string& path);
+
+// Differs when one of its files has changed since it was read.
+std::string change_mark(const Config& config);
 
 // The few keys a command needs to reach the controller (cluster_name, controllers, port, run_dir,
 // state_dir, key_file), without building node and partition lists: commands start in a millisecond.

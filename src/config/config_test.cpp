@@ -48,6 +48,18 @@ TEST_F(ConfigTest, TheClientsFormIsQuickAlsoOnALargeCluster) {
     EXPECT_LT(each, std::chrono::milliseconds(10));
 }
 
+TEST_F(ConfigTest, AChangeOfAnyOfItsFilesIsSeen) {
+    write("more.conf", "KillWait=5\n");
+    const Config config = load("ClusterName=c\nInclude more.conf\n");
+    const std::string before = change_mark(config);
+    EXPECT_EQ(change_mark(config), before);
+    write("gres.conf", "");
+    const std::string with_gres = change_mark(config);
+    EXPECT_NE(with_gres, before) << "one that was not there";
+    write("more.conf", "KillWait=55\n");
+    EXPECT_NE(change_mark(config), with_gres);
+}
+
 TEST_F(ConfigTest, TheFileIsTheOneSlurmConfNamesElseTheUsersOwn) {
     ::setenv("SLURM_CONF", "/some/where.conf", 1);
     EXPECT_EQ(*find_config_file(), "/some/where.conf");

@@ -67,7 +67,8 @@ TEST_F(ConfigTest, WhatIsLoggedAndHowNodesReboot) {
     const Config config = load(
         "ClusterName=c\nSlurmctldDebug=6\nSlurmdDebug=Verbose\nDebugFlags=Steps,Agent\n"
         "SlurmSchedLogLevel=1\nSlurmSchedLogFile=/s/sched.log\nRebootProgram=/sbin/reboot\n"
-        "ResumeTimeout=300\nAuthAltParameters=jwt_key=/s/jwt\n");
+        "ResumeTimeout=300\nAuthAltParameters=jwt_key=/s/jwt\nUnkillableStepTimeout=90\n"
+        "UnkillableStepProgram=/s/unkillable\n");
     EXPECT_EQ(config.controller_debug, "debug2");
     EXPECT_EQ(config.agent_debug, "verbose");
     EXPECT_EQ(config.debug_flags, "Steps,Agent");
@@ -76,6 +77,8 @@ TEST_F(ConfigTest, WhatIsLoggedAndHowNodesReboot) {
     EXPECT_EQ(config.reboot_program, "/sbin/reboot");
     EXPECT_EQ(config.resume_timeout, Seconds{300});
     EXPECT_EQ(config.auth_alt_parameters, "jwt_key=/s/jwt");
+    EXPECT_EQ(config.unkillable_timeout, Seconds{90});
+    EXPECT_EQ(config.unkillable_program, "/s/unkillable");
     EXPECT_THAT(config.notices, IsEmpty());
     EXPECT_THAT(refusal("ClusterName=c\nSlurmctldDebug=loud\n"),
                 testing::HasSubstr("\"loud\" is no level"));

@@ -226,7 +226,7 @@ constexpr Line kLines[] = {
     {"TreeWidth", "0"},
     {"UsePam", "no"},
     {"UnkillableStepProgram"},
-    {"UnkillableStepTimeout", "0 sec"},
+    {"UnkillableStepTimeout"},
     {"UrlParserType"},
     {"VSizeFactor", "0 percent"},
     {"WaitTime", "0 sec"},

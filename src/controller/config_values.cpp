@@ -107,6 +107,8 @@ void add_site(const config::Config& c, Values& out) {
     out.emplace_back("AuthAltParameters", or_null(c.auth_alt_parameters));
     out.emplace_back("RebootProgram", or_null(c.reboot_program));
     out.emplace_back("ResumeTimeout", in_seconds(c.resume_timeout));
+    out.emplace_back("UnkillableStepProgram", or_null(c.unkillable_program));
+    out.emplace_back("UnkillableStepTimeout", in_seconds(c.unkillable_timeout));
     out.emplace_back("ReturnToService", std::to_string(c.return_to_service));
     out.emplace_back("SchedulerParameters", or_null(c.scheduler_parameters));
     out.emplace_back("SchedulerType", c.scheduler_type);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "controller/settings.hpp"
+#include "wire/proto/node.pb.h"
 
 namespace switchyard::controller {
 
@@ -146,6 +147,9 @@ Status Controller::reconfigure(std::optional<core::Token> token) {
     log_.info("Reconfigured from {}", config_.path);
     purge();
     step(core::event::Reconfigure{.token = token, .settings = *std::move(settings)});
+    wire::ControllerToAgent told;
+    told.mutable_reconfigure();
+    agents_.send_to_all(told.SerializeAsString());
     return {};
 }
 

@@ -140,6 +140,16 @@ TEST_F(ControllerFixture, ABadConfigurationChangesNothingAndIsReported) {
     EXPECT_EQ(call(*shell, nodes).nodes().nodes_size(), 2);
 }
 
+TEST_F(ControllerFixture, AgentsAreToldOfANewConfiguration) {
+    start();
+    const auto node = agent("n1");
+    const auto shell = client();
+    wire::Request request;
+    request.mutable_reconfigure();
+    EXPECT_TRUE(call(*shell, request).has_done());
+    run_until([&] { return node->find(Body::kReconfigure) != nullptr; });
+}
+
 TEST_F(ControllerFixture, ShutdownIsAnsweredAndEndsTheLoop) {
     start();
     const auto node = agent("n1");
