@@ -147,7 +147,8 @@ int main(int argc, char** argv) {
     if (!path) die(path.error().message);
     const auto config = config::load_client_config(*path);
     if (!config) die(config.error().message);
-    auto socket = wire::FrameSocket::connect_unix(config->controller_socket());
+    auto socket =
+        wire::FrameSocket::connect_unix(config->controller_socket(), wire::kClientToController);
     if (!socket) die(socket.error().message);
 
     wire::Request request = submission(options);

@@ -36,13 +36,14 @@ class Server {
     explicit Server(const std::string& path) {
         unix_ = *wire::Listener::on_unix(loop_, path, 0600, [this](io::Fd socket) {
             add([&](wire::Channel::Handlers h) {
-                return wire::Channel::adopt(loop_, std::move(socket), std::move(h));
+                return wire::Channel::adopt(loop_, std::move(socket), wire::kControllerToClient,
+                                            std::move(h));
             });
         });
         tcp_ = *wire::Listener::on_tcp(loop_, "127.0.0.1", 0, [this](io::Fd socket) {
             add([&](wire::Channel::Handlers h) {
-                return wire::Channel::adopt_tls_server(loop_, std::move(socket), kKey,
-                                                       std::move(h));
+                return wire::Channel::adopt_tls_server(
+                    loop_, std::move(socket), wire::kControllerToClient, kKey, std::move(h));
             });
         });
         thread_ = std::thread([this] { loop_.run(); });
@@ -113,7 +114,7 @@ void report(const char* what, std::uint64_t count, Clock::time_point start) {
 }
 
 void single(const std::string& path, double seconds) {
-    wire::FrameSocket socket = *wire::FrameSocket::connect_unix(path);
+    wire::FrameSocket socket = *wire::FrameSocket::connect_unix(path, wire::kClientToController);
     const auto start = Clock::now();
     std::uint64_t count = 0;
     while (std::chrono::duration<double>(Clock::now() - start).count() < seconds) {
@@ -126,7 +127,8 @@ void fresh(const std::string& path, double seconds) {
     const auto start = Clock::now();
     std::uint64_t count = 0;
     while (std::chrono::duration<double>(Clock::now() - start).count() < seconds) {
-        wire::FrameSocket socket = *wire::FrameSocket::connect_unix(path);
+        wire::FrameSocket socket =
+            *wire::FrameSocket::connect_unix(path, wire::kClientToController);
         if (!socket.send(ping(++count)) || !socket.receive()) std::abort();
     }
     report("unix, new connection for each", count, start);
@@ -164,7 +166,7 @@ void in_flight(const char* what, const Connect& connect, std::uint64_t depth, do
 }
 
 void lists(const std::string& path, double seconds) {
-    wire::FrameSocket socket = *wire::FrameSocket::connect_unix(path);
+    wire::FrameSocket socket = *wire::FrameSocket::connect_unix(path, wire::kClientToController);
     wire::Request request;
     request.mutable_jobs();
     const std::string bytes = request.SerializeAsString();
@@ -206,11 +208,12 @@ int main(int argc, char** argv) {
     const std::string path = fmt::format("/tmp/wire_round_trips.{}.sock", ::getpid());
     const Server server(path);
     const Connect by_unix = [&](io::Loop& loop, wire::Channel::Handlers handlers) {
-        return wire::Channel::connect_unix(loop, path, std::move(handlers));
+        return wire::Channel::connect_unix(loop, path, wire::kClientToController,
+                                           std::move(handlers));
     };
     const Connect by_tls = [&](io::Loop& loop, wire::Channel::Handlers handlers) {
-        return wire::Channel::connect_tls(loop, "127.0.0.1", server.port(), kKey,
-                                          std::move(handlers));
+        return wire::Channel::connect_tls(loop, "127.0.0.1", server.port(),
+                                          wire::kClientToController, kKey, std::move(handlers));
     };
     single(path, seconds);
     fresh(path, seconds);

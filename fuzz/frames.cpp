@@ -65,7 +65,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (size == 0) return 0;
     const std::size_t piece = std::size_t{1} + data[0];
     std::string_view rest = fuzz::as_text(data + 1, size - 1);
-    wire::FrameBuffer buffer;
+    wire::FrameBuffer buffer(wire::kWithOwnFork);
     while (!rest.empty()) {
         const auto space = buffer.space();
         const std::size_t count = std::min({piece, rest.size(), space.size()});

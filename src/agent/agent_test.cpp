@@ -31,7 +31,7 @@ Pipe connect_to(const std::string& path) {
     address.sun_family = AF_UNIX;
     std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
     EXPECT_EQ(::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
-    return Pipe(std::move(socket));
+    return Pipe(std::move(socket), wire::kClientToController);
 }
 
 class AgentTest : public testing::Test {
@@ -102,7 +102,8 @@ class AgentTest : public testing::Test {
     wire::Register accept_agent(bool ask_begun = false) {
         pollfd wait{listener.get(), POLLIN, 0};
         EXPECT_EQ(::poll(&wait, 1, 10000), 1);
-        link = Pipe(io::Fd(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC)));
+        link = Pipe(io::Fd(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC)),
+                    wire::kControllerToAgent);
         const auto message = link.receive<wire::AgentToController>();
         EXPECT_TRUE(message && message->has_register_());
         wire::ControllerToAgent answer;

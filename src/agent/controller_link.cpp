@@ -42,7 +42,7 @@ void ControllerLink::connect() {
     local_ = os::exists(config_.controller_agent_socket());
     if (local_) {
         channel_ = wire::Channel::connect_unix(loop_, config_.controller_agent_socket(),
-                                               channel_handlers());
+                                               wire::kAgentToController, channel_handlers());
         return;
     }
     if (config_.controllers.empty()) return retry("the configuration names no SlurmctldHost");
@@ -50,9 +50,9 @@ void ControllerLink::connect() {
     if (!key) return retry(key.error().message);
     const config::ControllerHost& host =
         config_.controllers[next_host_++ % config_.controllers.size()];
-    channel_ =
-        wire::Channel::connect_tls(loop_, host.address.empty() ? host.host : host.address,
-                                   config_.controller_port, *std::move(key), channel_handlers());
+    channel_ = wire::Channel::connect_tls(loop_, host.address.empty() ? host.host : host.address,
+                                          config_.controller_port, wire::kAgentToController,
+                                          *std::move(key), channel_handlers());
 }
 
 void ControllerLink::reconnect() {

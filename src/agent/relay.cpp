@@ -30,7 +30,8 @@ void Relay::accept(io::Fd socket) {
         message.mutable_relay_close()->set_session(session);
         send_(message);
     };
-    auto channel = wire::Channel::adopt(loop_, std::move(socket), std::move(handlers));
+    auto channel = wire::Channel::adopt(loop_, std::move(socket), wire::kControllerToClient,
+                                        std::move(handlers));
     const auto peer = channel->peer();
     if (!peer) return;
     wire::AgentToController message;

@@ -191,7 +191,7 @@ Status Steps::spawn(const StepKey& key, wire::LaunchStep&& launch) {
     const io::Fd theirs(pair[1]);
     Step& step = steps_[key];
     SY_TRY(step.pid, spares_.start(key, theirs, listener));
-    step.channel = wire::Channel::adopt(loop_, std::move(ours), handlers(key));
+    step.channel = wire::Channel::adopt(loop_, std::move(ours), wire::kAgentToStepd, handlers(key));
     step.ready = true;
     set_gres(step.gres, launch.job_grant().gres());
     if (static_cast<int>(launch.node_index()) < launch.layout().nodes_size()) {
@@ -236,7 +236,8 @@ void Steps::attach(const StepKey& key) {
             found.channel->send(frame);
     };
     step.ready = false;
-    step.channel = wire::Channel::connect_unix(loop_, socket_path(key), std::move(with_status));
+    step.channel = wire::Channel::connect_unix(loop_, socket_path(key), wire::kAgentToStepd,
+                                               std::move(with_status));
 }
 
 void Steps::on_message(const StepKey& key, const wire::StepdToAgent& message) {

@@ -47,7 +47,7 @@ class FakeController {
     void accept(io::Fd socket) {
         const std::size_t index = channels_.size();
         channels_.push_back(wire::Channel::adopt(
-            loop_, std::move(socket),
+            loop_, std::move(socket), wire::kControllerToClient,
             {.on_frame = [this, index](std::string_view frame) { serve(index, frame); },
              .on_close = {},
              .on_ready = {}}));

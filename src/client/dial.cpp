@@ -35,10 +35,12 @@ std::vector<std::string> agent_sockets(const std::string& run_dir) {
 
 // The error is that of the controller's own socket.
 Result<wire::FrameSocket> attempt(const Whereabouts& where) {
-    Result<wire::FrameSocket> controller = wire::FrameSocket::connect_unix(where.controller_socket);
+    Result<wire::FrameSocket> controller =
+        wire::FrameSocket::connect_unix(where.controller_socket, wire::kClientToController);
     if (controller) return controller;
     for (const std::string& path : agent_sockets(where.run_dir)) {
-        Result<wire::FrameSocket> agent = wire::FrameSocket::connect_unix(path);
+        Result<wire::FrameSocket> agent =
+            wire::FrameSocket::connect_unix(path, wire::kClientToController);
         if (agent) return agent;
     }
     return controller;

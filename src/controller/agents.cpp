@@ -56,7 +56,8 @@ Agents::Link& Agents::open(bool local) {
 
 void Agents::accept_local(io::Fd socket) {
     Link& link = open(true);
-    link.channel = wire::Channel::adopt(loop_, std::move(socket), channel_handlers(link.id));
+    link.channel = wire::Channel::adopt(loop_, std::move(socket), wire::kControllerToAgent,
+                                        channel_handlers(link.id));
     link.outlet.emplace(*link.channel);
     const auto peer = link.channel->peer();
     // The socket's mode says the same; this holds where the mode was changed by hand.
@@ -71,8 +72,8 @@ void Agents::accept_remote(io::Fd socket, const wire::PresharedKey& key) {
         return;
     }
     Link& link = open(false);
-    link.channel =
-        wire::Channel::adopt_tls_server(loop_, std::move(socket), key, channel_handlers(link.id));
+    link.channel = wire::Channel::adopt_tls_server(
+        loop_, std::move(socket), wire::kControllerToAgent, key, channel_handlers(link.id));
     link.outlet.emplace(*link.channel);
 }
 

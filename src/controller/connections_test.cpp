@@ -47,7 +47,7 @@ TEST_F(ControllerFixture, AnAgentOnAnotherHostProvesItselfByTheClusterKey) {
     wrong.key[0] = static_cast<char>(wrong.key[0] ^ 1);
     bool refused = false, opened = false;
     const auto stranger =
-        wire::Channel::connect_tls(loop_, "127.0.0.1", port, wrong,
+        wire::Channel::connect_tls(loop_, "127.0.0.1", port, wire::kAgentToController, wrong,
                                    {.on_frame = {},
                                     .on_close = [&](const Error&) { refused = true; },
                                     .on_ready = [&] { opened = true; }});
@@ -136,12 +136,13 @@ TEST_F(ControllerFixture, AUserCannotTakeAllConnections) {
         message.mutable_relay_open()->set_uid(uid);
         node->send(message);
     };
-    for (std::uint64_t i = 0; i < kConnectionsPerUserMax; ++i) open(i, 31337);
-    open(kConnectionsPerUserMax, 31338);
+    for (std::uint64_t i = 0; i < limits::kConnectionsPerUserMax; ++i) open(i, 31337);
+    open(limits::kConnectionsPerUserMax, 31338);
     EXPECT_EQ(node->find(Body::kRelayData), nullptr);
-    open(kConnectionsPerUserMax + 1, 31337);
+    open(limits::kConnectionsPerUserMax + 1, 31337);
     run_until([&] { return node->find(Body::kRelayData) != nullptr; });
-    EXPECT_EQ(node->find(Body::kRelayData)->relay_data().session(), kConnectionsPerUserMax + 1);
+    EXPECT_EQ(node->find(Body::kRelayData)->relay_data().session(),
+              limits::kConnectionsPerUserMax + 1);
 }
 
 TEST_F(ControllerFixture, RequestsOverTheLimitInFlightAreRefusedAsBusy) {

@@ -105,16 +105,16 @@ class ControllerFixture : public testing::Test {
     std::unique_ptr<Client> client() {
         auto out = std::make_unique<Client>();
         Client* raw = out.get();
-        out->channel =
-            wire::Channel::connect_unix(loop_, folder_ + "/run/controller.sock",
-                                        {.on_frame =
-                                             [raw](std::string_view frame) {
-                                                 raw->replies.emplace_back();
-                                                 raw->replies.back().ParseFromArray(
-                                                     frame.data(), static_cast<int>(frame.size()));
-                                             },
-                                         .on_close = [raw](const Error&) { raw->closed = true; },
-                                         .on_ready = {}});
+        out->channel = wire::Channel::connect_unix(
+            loop_, folder_ + "/run/controller.sock", wire::kClientToController,
+            {.on_frame =
+                 [raw](std::string_view frame) {
+                     raw->replies.emplace_back();
+                     raw->replies.back().ParseFromArray(frame.data(),
+                                                        static_cast<int>(frame.size()));
+                 },
+             .on_close = [raw](const Error&) { raw->closed = true; },
+             .on_ready = {}});
         return out;
     }
     // Asks one thing and waits for the (first) answer.
@@ -143,16 +143,17 @@ class ControllerFixture : public testing::Test {
     std::unique_ptr<Agent> agent(const std::string& node,
                                  std::uint32_t protocol = wire::kProtocol) {
         auto out = std::make_unique<Agent>();
-        out->channel = wire::Channel::connect_unix(loop_, folder_ + "/run/controller-agents.sock",
-                                                   handlers_of(out.get()));
+        out->channel =
+            wire::Channel::connect_unix(loop_, folder_ + "/run/controller-agents.sock",
+                                        wire::kAgentToController, handlers_of(out.get()));
         introduce(*out, node, protocol);
         return out;
     }
     std::unique_ptr<Agent> remote_agent(const std::string& node, std::uint16_t port,
                                         const wire::PresharedKey& key) {
         auto out = std::make_unique<Agent>();
-        out->channel =
-            wire::Channel::connect_tls(loop_, "127.0.0.1", port, key, handlers_of(out.get()));
+        out->channel = wire::Channel::connect_tls(
+            loop_, "127.0.0.1", port, wire::kAgentToController, key, handlers_of(out.get()));
         introduce(*out, node, wire::kProtocol);
         return out;
     }

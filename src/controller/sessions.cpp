@@ -47,7 +47,8 @@ void Sessions::accept(io::Fd socket) {
         .on_frame = [this, id](std::string_view frame) { deliver(id, frame); },
         .on_close = [this, id](const Error&) { close(id); },
         .on_ready = {}};
-    auto channel = wire::Channel::adopt(loop_, std::move(socket), std::move(handlers));
+    auto channel = wire::Channel::adopt(loop_, std::move(socket), wire::kControllerToClient,
+                                        std::move(handlers));
     const auto peer = channel->peer();
     if (!peer) return;
     if (!has_room_for(peer->uid)) {
@@ -75,7 +76,7 @@ void Sessions::add(std::unique_ptr<Session> session) {
 bool Sessions::has_room_for(std::uint32_t uid) const {
     if (sessions_.size() >= limits::kConnectionsMax) return false;
     const auto it = by_uid_.find(uid);
-    return uid == 0 || it == by_uid_.end() || it->second < kConnectionsPerUserMax;
+    return uid == 0 || it == by_uid_.end() || it->second < limits::kConnectionsPerUserMax;
 }
 
 void Sessions::deliver(SessionId id, std::string_view frame) {

@@ -18,8 +18,6 @@
 
 namespace switchyard::controller {
 
-inline constexpr std::size_t kConnectionsPerUserMax = 4096;  // Root has no limit of its own.
-
 // The outgoing side of a channel, with any number of parties waiting for it to drain.
 class Outlet {
   public:

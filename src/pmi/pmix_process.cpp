@@ -261,7 +261,7 @@ void PmixProcess::run(int socket, const wire::PmiMessage& first) {
         if (message.ParseFromArray(frame.data(), static_cast<int>(frame.size()))) receive(message);
     };
     handlers.on_close = [this](const Error&) { loop_.stop(); };
-    channel_ = wire::Channel::adopt(loop_, io::Fd(socket), std::move(handlers));
+    channel_ = wire::Channel::adopt(loop_, io::Fd(socket), wire::kWithOwnFork, std::move(handlers));
     send(first);
     loop_.run();
 }
@@ -411,7 +411,7 @@ void run_pmix_process(const Place& place, int socket) {
         first.set_name(library.error().message);
         io::Loop loop;
         const auto channel = wire::Channel::adopt(
-            loop, io::Fd(kSocket),
+            loop, io::Fd(kSocket), wire::kWithOwnFork,
             {.on_frame = {}, .on_close = [&](const Error&) { loop.stop(); }, .on_ready = {}});
         channel->send(first.SerializeAsString());
         loop.run();

@@ -77,7 +77,7 @@ Status PmixServer::make_folder() {
 
 // The first message of the process: the variables of each task, or why there are none.
 Status PmixServer::read_environments(int socket) {
-    wire::FrameBuffer buffer;
+    wire::FrameBuffer buffer(wire::kWithOwnFork);
     const auto end = std::chrono::steady_clock::now() + kStartMax;
     while (true) {
         SY_TRY(const auto frame, buffer.next());
@@ -133,7 +133,7 @@ Status PmixServer::start(io::Loop& loop) {
         message.set_name("the PMIx server is gone: " + why.message);
         send_(message);
     };
-    channel_ = wire::Channel::adopt(loop, std::move(ours), std::move(handlers));
+    channel_ = wire::Channel::adopt(loop, std::move(ours), wire::kWithOwnFork, std::move(handlers));
     return {};
 }
 

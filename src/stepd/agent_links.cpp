@@ -29,7 +29,8 @@ void AgentLinks::adopt(io::Fd socket, bool first) {
         channels_.erase(place);
         if (first && first_closed_) first_closed_();
     };
-    *place = wire::Channel::adopt(loop_, std::move(socket), std::move(handlers));
+    *place =
+        wire::Channel::adopt(loop_, std::move(socket), wire::kStepdToAgent, std::move(handlers));
 }
 
 void AgentLinks::accept_all() {

@@ -8,6 +8,7 @@
 #include "os/machine.hpp"
 #include "stepd/hosts.hpp"
 #include "wire/codec.hpp"
+#include "wire/key.hpp"
 #include "wire/proto/step_io.pb.h"
 
 namespace switchyard::stepd {
@@ -50,13 +51,15 @@ void SrunLink::try_next() {
         return handlers_.lost(fmt::format("cannot reach srun on {}: {}", srun.host, last_error_));
     }
     const std::string& address = srun.addresses[attempt_++ - 1];
-    attach(wire::Channel::connect_tls(loop_, address, srun.port, {kStepIdentity, srun.key},
-                                      channel_handlers()));
+    attach(wire::Channel::connect_tls(loop_, address, srun.port, wire::kStepdToSrun,
+                                      {kStepIdentity, srun.key}, channel_handlers()));
 }
 
 void SrunLink::on_dialled(Result<io::Fd> socket) {
     dialling_.reset();
-    if (socket) return attach(wire::Channel::adopt(loop_, *std::move(socket), channel_handlers()));
+    if (socket)
+        return attach(wire::Channel::adopt(loop_, *std::move(socket), wire::kStepdToSrun,
+                                           channel_handlers()));
     last_error_ = socket.error().message;
     try_next();
 }
@@ -68,7 +71,7 @@ void SrunLink::on_ready() {
     wire::encode_key(launch_.key, hello.mutable_key());
     hello.set_node(launch_.node);
     hello.set_node_index(launch_.node_index);
-    hello.set_proof(address_.key);
+    hello.set_proof(wire::stepd_proof(address_.key));
     send(message);
     handlers_.ready();
 }
@@ -76,6 +79,7 @@ void SrunLink::on_ready() {
 void SrunLink::on_close(const Error& why) {
     const bool was_open = std::exchange(open_, false);
     channel_.reset();
+    proven_ = false;
     last_error_ = why.message;
     if (was_open) return handlers_.lost(why.message);
     try_next();
@@ -84,6 +88,13 @@ void SrunLink::on_close(const Error& why) {
 void SrunLink::on_frame(std::string_view frame) {
     wire::SrunToStepd message;
     if (!message.ParseFromArray(frame.data(), static_cast<int>(frame.size()))) return;
+    // Whoever holds srun's socket, but not its key, orders nothing.
+    if (!proven_) {
+        proven_ = address_.key.size() == wire::kKeyBytes &&
+                  wire::same_secret(message.hello().proof(), wire::srun_proof(address_.key));
+        if (!proven_) on_close({Errc::AccessDenied, "srun did not prove that it holds the key"});
+        return;
+    }
     switch (message.body_case()) {
         case wire::SrunToStepd::kInput: {
             const wire::TaskInput& input = message.input();
@@ -101,6 +112,7 @@ void SrunLink::on_frame(std::string_view frame) {
         case wire::SrunToStepd::kPmi:
             if (handlers_.pmi) handlers_.pmi(message.pmi());
             return;
+        case wire::SrunToStepd::kHello:
         case wire::SrunToStepd::BODY_NOT_SET:
             return;
     }

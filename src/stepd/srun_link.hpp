@@ -74,6 +74,7 @@ class SrunLink {
     std::unique_ptr<wire::Channel> channel_;
     std::size_t attempt_ = 0;  // 0: the unix socket, then the addresses.
     bool open_ = false;
+    bool proven_ = false;  // That it is the srun that holds the key.
     std::string last_error_ = "no address";
 };
 

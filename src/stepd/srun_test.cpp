@@ -7,6 +7,7 @@
 #include "os/processes.hpp"
 #include "stepd/stepd.hpp"
 #include "stepd/stepd_fixture.hpp"
+#include "wire/key.hpp"
 
 namespace switchyard::stepd {
 namespace {
@@ -51,10 +52,14 @@ class SrunTest : public StepdTest {
     wire::StepdToSrun meet(std::vector<std::string> argv) {
         for (const std::string& argument : argv) command().add_argv(argument);
         start();
-        srun = Pipe(io::Fd(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC)));
+        srun = Pipe(io::Fd(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC)),
+                    wire::kSrunToStepd);
         const auto hello = srun.receive<wire::StepdToSrun>();
         EXPECT_TRUE(hello && hello->has_hello());
-        EXPECT_EQ(hello->hello().proof(), command().io_key());
+        EXPECT_EQ(hello->hello().proof(), wire::stepd_proof(command().io_key()));
+        wire::SrunToStepd answer;
+        answer.mutable_hello()->set_proof(wire::srun_proof(command().io_key()));
+        srun.send(answer);
         EXPECT_EQ(hello->hello().node(), "n1");
         const auto first = srun.receive<wire::StepdToSrun>();
         return first ? *first : wire::StepdToSrun();

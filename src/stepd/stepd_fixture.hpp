@@ -17,6 +17,8 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "os/containment.hpp"
 #include "os/files.hpp"
@@ -26,6 +28,7 @@
 #include "stepd/main.hpp"
 #include "stepd/stepd.hpp"
 #include "wire/codec.hpp"
+#include "wire/greeting.hpp"
 #include "wire/proto/node.pb.h"
 #include "wire/proto/step_io.pb.h"
 
@@ -46,13 +49,15 @@ inline bool eventually(const std::function<bool()>& holds, Seconds limit = Secon
 class Pipe {
   public:
     Pipe() = default;
-    explicit Pipe(io::Fd fd) : fd_(std::move(fd)) {}
+    Pipe(io::Fd fd, const wire::Protocol& protocol)
+        : fd_(std::move(fd)), says_(protocol.says), hears_(protocol.hears) {}
 
     template <class Message>
     void send(const Message& message) {
         const std::string body = message.SerializeAsString();
         const auto length = static_cast<std::uint32_t>(body.size());
-        std::string frame(reinterpret_cast<const char*>(&length), 4);
+        std::string frame(std::exchange(says_, {}));
+        frame.append(reinterpret_cast<const char*>(&length), 4);
         frame += body;
         for (std::size_t at = 0; at < frame.size();) {
             const ssize_t sent =
@@ -65,6 +70,11 @@ class Pipe {
     // The next message; none at the end of the stream or after half a minute.
     template <class Message>
     std::optional<Message> receive(int timeout_ms = 60000) {
+        if (!hears_.empty()) {
+            const std::string greeting = take(hears_.size(), timeout_ms);
+            if (greeting.empty()) return std::nullopt;
+            EXPECT_EQ(greeting, std::exchange(hears_, {}));
+        }
         const auto head = take(4, timeout_ms);
         if (head.size() != 4) return std::nullopt;
         std::uint32_t length = 0;
@@ -93,6 +103,7 @@ class Pipe {
     }
 
     io::Fd fd_;
+    std::string_view says_, hears_;  // Until they were said and heard.
 };
 
 class StepdTest : public testing::Test {
@@ -217,7 +228,7 @@ class StepdTest : public testing::Test {
             ::_exit(stepd_main(0, nullptr));
         }
         ::close(pair[1]);
-        agent = Pipe(io::Fd(pair[0]));
+        agent = Pipe(io::Fd(pair[0]), wire::kAgentToStepd);
     }
 
     void cancel() {
@@ -262,7 +273,7 @@ class StepdTest : public testing::Test {
         std::strncpy(address.sun_path, socket_path.c_str(), sizeof address.sun_path - 1);
         EXPECT_EQ(::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address),
                   0);
-        return Pipe(std::move(socket));
+        return Pipe(std::move(socket), wire::kAgentToStepd);
     }
 
     std::string read(const std::string& name) {

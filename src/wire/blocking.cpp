@@ -53,7 +53,7 @@ Result<bool> wait_readable(int fd, std::optional<Clock::time_point> deadline) {
 
 }  // namespace
 
-Result<FrameSocket> FrameSocket::connect_unix(const std::string& path) {
+Result<FrameSocket> FrameSocket::connect_unix(const std::string& path, const Protocol& protocol) {
     SY_TRY(const UnixAddress address, unix_address(path));
     io::Fd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     if (!socket) return fail(Errc::Io, fmt::format("socket: {}", std::strerror(errno)));
@@ -61,7 +61,7 @@ Result<FrameSocket> FrameSocket::connect_unix(const std::string& path) {
     if (::connect(socket.get(), address.get(), address.size) != 0) {
         return fail(connect_code(errno), fmt::format("{}: {}", path, std::strerror(errno)));
     }
-    return FrameSocket(std::move(socket));
+    return FrameSocket(std::move(socket), protocol);
 }
 
 Status FrameSocket::send(std::string_view frame) {
@@ -69,7 +69,7 @@ Status FrameSocket::send(std::string_view frame) {
         return fail(Errc::Busy, fmt::format("a message of {} bytes is larger than the limit of {}",
                                             frame.size(), limits::kFrameBytesMax));
     }
-    std::string header;
+    std::string header(std::exchange(greeting_, {}));
     append_frame_header(header, frame.size());
     iovec pieces[2] = {{.iov_base = header.data(), .iov_len = header.size()},
                        {.iov_base = const_cast<char*>(frame.data()), .iov_len = frame.size()}};

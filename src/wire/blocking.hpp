@@ -17,8 +17,9 @@ class FrameSocket {
   public:
     // NotFound: there is no such socket; AccessDenied: we may not; Unreachable: nobody listens
     // there.
-    static Result<FrameSocket> connect_unix(const std::string& path);
-    explicit FrameSocket(io::Fd socket) : socket_(std::move(socket)) {}
+    static Result<FrameSocket> connect_unix(const std::string& path, const Protocol& protocol);
+    FrameSocket(io::Fd socket, const Protocol& protocol)
+        : socket_(std::move(socket)), greeting_(protocol.says), inbox_(protocol) {}
 
     // Returns when the kernel has it all.
     Status send(std::string_view frame);
@@ -33,6 +34,7 @@ class FrameSocket {
     Result<std::optional<std::string_view>> buffered();
 
     io::Fd socket_;
+    std::string_view greeting_;  // Leaves with the first frame.
     FrameBuffer inbox_;
     std::optional<std::string_view> ahead_;  // Cut by has_buffered_frame(), not yet taken.
 };

@@ -30,8 +30,8 @@ constexpr Millis kHandshakeTimeout{10'000};
 
 class ChannelCore : public std::enable_shared_from_this<ChannelCore> {
   public:
-    ChannelCore(io::Loop& loop, Channel::Handlers handlers)
-        : loop_(loop), handlers_(std::move(handlers)) {}
+    ChannelCore(io::Loop& loop, const Protocol& protocol, Channel::Handlers handlers)
+        : loop_(loop), handlers_(std::move(handlers)), inbox_(protocol), greeting_(protocol.says) {}
 
     void start(std::unique_ptr<Stream> stream);
     void connect(std::unique_ptr<Connector> connector) { connector_ = std::move(connector); }
@@ -44,6 +44,7 @@ class ChannelCore : public std::enable_shared_from_this<ChannelCore> {
         schedule();
     }
     void pause_reading(bool paused);
+    void set_terms(Terms terms);
     void close();
     Result<PeerCredentials> peer() const {
         if (!stream_) return fail(Errc::Io, "not connected");
@@ -57,11 +58,16 @@ class ChannelCore : public std::enable_shared_from_this<ChannelCore> {
     void on_events();
     void advance_handshake();
     void read_frames();
+    void receive_frames();
     void deliver_frames();
     void flush();
     void end_after_write_error();
+    void weigh_input();
+    void weigh_output();
+    void let_go();
     void update_events();
     void finish(Error why);
+    void refuse(const Error& why);
     bool readable() const { return !closed_ && !paused_; }
 
     io::Loop& loop_;
@@ -70,7 +76,11 @@ class ChannelCore : public std::enable_shared_from_this<ChannelCore> {
     std::unique_ptr<Stream> stream_;
     io::Loop::Watch watch_;
     io::Loop::Timer handshake_timer_;
+    io::Loop::Timer frame_timer_;
+    Terms terms_;
+    std::size_t counted_input_ = 0, counted_output_ = 0;  // Of ours in the allowances.
     FrameBuffer inbox_;
+    std::string_view greeting_;  // Leaves with the first frame.
     std::string outbox_;
     std::size_t sent_ = 0;  // Bytes at the front of outbox_ that have left.
     std::function<void()> drained_;
@@ -78,7 +88,7 @@ class ChannelCore : public std::enable_shared_from_this<ChannelCore> {
     std::optional<Error> pending_error_;  // Found inside send(); reported from settle().
     std::string write_error_;
     bool established_ = false, announce_ready_ = false, closed_ = false, paused_ = false;
-    bool scheduled_ = false, read_again_ = false;
+    bool scheduled_ = false, read_again_ = false, frame_timed_ = false;
 };
 
 void ChannelCore::start(std::unique_ptr<Stream> stream) {
@@ -107,6 +117,7 @@ void ChannelCore::settle() {
     if (!closed_ && std::exchange(read_again_, false)) read_frames();
     if (closed_) return;
     flush();
+    weigh_output();
     if (!write_error_.empty()) return end_after_write_error();
     if (unsent_bytes() == 0 && drained_) std::exchange(drained_, nullptr)();
     if (!closed_) update_events();
@@ -138,13 +149,19 @@ void ChannelCore::advance_handshake() {
 void ChannelCore::deliver_frames() {
     while (readable()) {
         const auto frame = inbox_.next();
-        if (!frame) return finish(frame.error());
+        if (!frame) return refuse(frame.error());
         if (!*frame) return;
+        frame_timed_ = false;
         handlers_.on_frame(**frame);
     }
 }
 
 void ChannelCore::read_frames() {
+    receive_frames();
+    if (!closed_) weigh_input();
+}
+
+void ChannelCore::receive_frames() {
     std::size_t budget = kReadBytesPerTurnMax;
     for (;;) {
         deliver_frames();
@@ -183,9 +200,14 @@ void ChannelCore::send(std::string_view frame) {
         return schedule();
     }
     if (sent_ > 0 && sent_ >= outbox_.size() / 2) outbox_.erase(0, std::exchange(sent_, 0));
+    outbox_.append(std::exchange(greeting_, {}));
     append_frame_header(outbox_, frame.size());
     outbox_.append(frame);
     if (established_ && unsent_bytes() >= kWriteEarlyBytes && write_error_.empty()) flush();
+    weigh_output();
+    if (terms_.unsent && terms_.unsent->bytes > terms_.unsent->bytes_max) {
+        pending_error_ = over(*terms_.unsent);
+    }
     schedule();
 }
 
@@ -205,6 +227,49 @@ void ChannelCore::flush() {
     if (outbox_.capacity() > kIdleOutboxBytesMax) outbox_.shrink_to_fit();
 }
 
+// An unfinished frame costs memory and may never end.
+void ChannelCore::weigh_input() {
+    if (terms_.unfinished) {
+        inbox_.release();
+        const std::size_t now = inbox_.unfinished_bytes();
+        Allowance& sum = *terms_.unfinished;
+        sum.bytes += now - std::exchange(counted_input_, now);
+        if (now > 0 && sum.bytes > sum.bytes_max) return refuse(over(sum));
+    }
+    const bool waits = terms_.frame_time_max && !paused_ && inbox_.ends_inside_frame();
+    if (!waits) {
+        frame_timed_ = false;
+        frame_timer_ = {};
+    } else if (!std::exchange(frame_timed_, true)) {
+        frame_timer_ = loop_.after(*terms_.frame_time_max, [this] {
+            const auto self = shared_from_this();
+            refuse({Errc::Timeout, fmt::format("a message was begun and not ended within {} s",
+                                               terms_.frame_time_max->count() / 1000)});
+        });
+    }
+}
+
+void ChannelCore::weigh_output() {
+    if (!terms_.unsent) return;
+    terms_.unsent->bytes += unsent_bytes() - std::exchange(counted_output_, unsent_bytes());
+}
+
+void ChannelCore::set_terms(Terms terms) {
+    if (closed_) return;
+    let_go();
+    terms_ = std::move(terms);
+    inbox_.limit_frames(terms_.frame_bytes_max);
+    weigh_output();
+}
+
+// What was counted of ours in the sums is ours no more.
+void ChannelCore::let_go() {
+    if (terms_.unfinished) terms_.unfinished->bytes -= std::exchange(counted_input_, 0);
+    if (terms_.unsent) terms_.unsent->bytes -= std::exchange(counted_output_, 0);
+    frame_timer_ = {};
+    frame_timed_ = false;
+}
+
 // The peer may have answered before it went away: what it said is delivered first.
 void ChannelCore::end_after_write_error() {
     if (readable()) read_frames();
@@ -215,7 +280,10 @@ void ChannelCore::pause_reading(bool paused) {
     if (closed_ || paused_ == paused) return;
     paused_ = paused;
     if (!established_) return;
-    if (!paused) {
+    if (paused) {
+        frame_timer_ = {};
+        frame_timed_ = false;
+    } else {
         read_again_ = true;  // Frames may already be in the buffer.
         schedule();
     }
@@ -234,6 +302,7 @@ void ChannelCore::close() {
         if (write_error_.empty()) flush();
         stream_->say_goodbye();
     }
+    let_go();
     handshake_timer_ = {};
     watch_ = {};
     stream_.reset();
@@ -243,10 +312,24 @@ void ChannelCore::close() {
 void ChannelCore::finish(Error why) {
     if (closed_) return;
     closed_ = true;
+    let_go();
     handshake_timer_ = {};
     watch_ = {};
     stream_.reset();
     if (handlers_.on_close) handlers_.on_close(why);
+}
+
+// The other side broke a rule, and is told which as far as the socket takes it. One that speaks
+// another protocol knows it by our greeting.
+void ChannelCore::refuse(const Error& why) {
+    outbox_.append(std::exchange(greeting_, {}));
+    if (terms_.farewell && why.code != Errc::ProtocolVersion) {
+        const std::string words = terms_.farewell(why);
+        append_frame_header(outbox_, words.size());
+        outbox_.append(words);
+    }
+    if (write_error_.empty()) flush();
+    finish(why);
 }
 
 // The owner's end: destroying it closes.
@@ -260,6 +343,7 @@ class FrameChannel final : public Channel {
         core_->on_drained(std::move(callback));
     }
     void pause_reading(bool paused) override { core_->pause_reading(paused); }
+    void set_terms(Terms terms) override { core_->set_terms(std::move(terms)); }
     void close() override { core_->close(); }
     Result<PeerCredentials> peer() const override { return core_->peer(); }
     std::string peer_address() const override { return core_->peer_address(); }
@@ -284,34 +368,40 @@ Connector::Done on_connected(const std::shared_ptr<ChannelCore>& core, MakeStrea
 
 }  // namespace
 
+Error over(const Allowance& sum) {
+    return {Errc::Busy, fmt::format("the {} hold more than {} bytes", sum.what, sum.bytes_max)};
+}
+
 std::unique_ptr<Channel> make_channel(io::Loop& loop, std::unique_ptr<Stream> stream,
-                                      Channel::Handlers handlers) {
-    auto core = std::make_shared<ChannelCore>(loop, std::move(handlers));
+                                      const Protocol& protocol, Channel::Handlers handlers) {
+    auto core = std::make_shared<ChannelCore>(loop, protocol, std::move(handlers));
     core->start(std::move(stream));
     return std::make_unique<FrameChannel>(std::move(core));
 }
 
-std::unique_ptr<Channel> Channel::adopt(io::Loop& loop, io::Fd socket, Handlers handlers) {
-    return make_channel(loop, make_plain_stream(std::move(socket)), std::move(handlers));
+std::unique_ptr<Channel> Channel::adopt(io::Loop& loop, io::Fd socket, const Protocol& protocol,
+                                        Handlers handlers) {
+    return make_channel(loop, make_plain_stream(std::move(socket)), protocol, std::move(handlers));
 }
 
 std::unique_ptr<Channel> Channel::connect_unix(io::Loop& loop, const std::string& path,
-                                               Handlers handlers) {
-    auto core = std::make_shared<ChannelCore>(loop, std::move(handlers));
+                                               const Protocol& protocol, Handlers handlers) {
+    auto core = std::make_shared<ChannelCore>(loop, protocol, std::move(handlers));
     core->connect(Connector::to_unix(loop, path, on_connected(core, make_plain_stream)));
     return std::make_unique<FrameChannel>(std::move(core));
 }
 
-std::unique_ptr<Channel> Channel::adopt_tls_server(io::Loop& loop, io::Fd socket, PresharedKey key,
+std::unique_ptr<Channel> Channel::adopt_tls_server(io::Loop& loop, io::Fd socket,
+                                                   const Protocol& protocol, PresharedKey key,
                                                    Handlers handlers) {
     return make_channel(loop, make_tls_stream(std::move(socket), std::move(key), TlsRole::Server),
-                        std::move(handlers));
+                        protocol, std::move(handlers));
 }
 
 std::unique_ptr<Channel> Channel::connect_tls(io::Loop& loop, const std::string& host,
-                                              std::uint16_t port, PresharedKey key,
-                                              Handlers handlers) {
-    auto core = std::make_shared<ChannelCore>(loop, std::move(handlers));
+                                              std::uint16_t port, const Protocol& protocol,
+                                              PresharedKey key, Handlers handlers) {
+    auto core = std::make_shared<ChannelCore>(loop, protocol, std::move(handlers));
     const auto encrypt = [key = std::move(key)](io::Fd socket) {
         return make_tls_stream(std::move(socket), key, TlsRole::Client);
     };

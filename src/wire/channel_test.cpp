@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <deque>
 #include <random>
 
 #include "base/limits.hpp"
@@ -20,28 +21,39 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-class ChannelTest : public ChannelFixture {
-  protected:
-    // Two ends on one loop.
-    void connect_pair() {
-        auto [a, b] = socket_pair();
-        left_.channel = Channel::adopt(loop_, std::move(a), left_.handlers());
-        right_.channel = Channel::adopt(loop_, std::move(b), right_.handlers());
-    }
-    // One end, and the naked descriptor of the other.
-    io::Fd connect_naked() {
-        auto [a, b] = socket_pair();
-        left_.channel = Channel::adopt(loop_, std::move(a), left_.handlers());
-        return std::move(b);
-    }
-    End left_, right_;
-};
-
 std::string framed(std::string_view text) {
     std::string out;
     append_frame_header(out, text.size());
     return out.append(text);
 }
+
+class ChannelTest : public ChannelFixture {
+  protected:
+    // Two ends on one loop.
+    void connect_pair() {
+        auto [a, b] = socket_pair();
+        left_.channel = Channel::adopt(loop_, std::move(a), kClientToController, left_.handlers());
+        right_.channel =
+            Channel::adopt(loop_, std::move(b), kControllerToClient, right_.handlers());
+    }
+    // One end, and the naked descriptor of the other, which has said `greeting`.
+    io::Fd connect_naked(std::string_view greeting = kClientToController.says) {
+        auto [a, b] = socket_pair();
+        left_.channel = Channel::adopt(loop_, std::move(a), kControllerToClient, left_.handlers());
+        put(b, greeting);
+        return std::move(b);
+    }
+    static void put(const io::Fd& to, std::string_view bytes) {
+        ASSERT_EQ(::write(to.get(), bytes.data(), bytes.size()),
+                  static_cast<ssize_t>(bytes.size()));
+    }
+    static std::string drain(const io::Fd& from) {
+        char bytes[4096];
+        const ssize_t got = ::recv(from.get(), bytes, sizeof bytes, MSG_DONTWAIT);
+        return {bytes, got > 0 ? static_cast<std::size_t>(got) : 0};
+    }
+    End left_, right_;
+};
 
 TEST_F(ChannelTest, CarriesFramesInOrderAlsoEmptyOnes) {
     connect_pair();
@@ -89,12 +101,117 @@ TEST_F(ChannelTest, PutsTogetherAFrameThatArrivesByteByByte) {
     EXPECT_THAT(left_.frames, ElementsAre("hello", "world"));
 }
 
-TEST_F(ChannelTest, ClosesWhenThePeerAnnouncesTooMuchOrSpeaksAnotherProtocol) {
+TEST_F(ChannelTest, ClosesWhenThePeerAnnouncesTooMuch) {
     const io::Fd naked = connect_naked();
-    ASSERT_EQ(::write(naked.get(), "GET / HTTP/1.1\r\n\r\n", 18), 18);
+    std::string header;
+    append_frame_header(header, limits::kFrameBytesMax + 1);
+    put(naked, header);
     run_until([&] { return left_.closed.has_value(); });
     EXPECT_EQ(left_.closed->code, Errc::InvalidArgument);
-    EXPECT_THAT(left_.closed->message, HasSubstr("speaks another protocol"));
+    EXPECT_THAT(left_.closed->message, HasSubstr("announced a message of 67108865 bytes"));
+}
+
+// Among them the greetings of all other protocols, and a frame of a version that did not greet.
+TEST_F(ChannelTest, InterpretsNothingOfAPeerWithAnotherGreeting) {
+    const std::string wrong_version = "SYcl-ct2";
+    for (const std::string& greeting :
+         {std::string("GET / HTTP/1.1"), framed("one"), wrong_version, std::string("x"),
+          std::string(kControllerGreeting), std::string(kAgentGreeting),
+          std::string(kAgentToStepdGreeting), std::string(kStepdToAgentGreeting),
+          std::string(kStepdToSrunGreeting), std::string(kSrunToStepdGreeting),
+          std::string(kControllerToAgentGreeting)}) {
+        SCOPED_TRACE(greeting);
+        left_ = {};
+        const io::Fd naked = connect_naked(greeting + framed("an order"));
+        run_until([&] { return left_.closed.has_value(); });
+        EXPECT_TRUE(left_.frames.empty());
+        EXPECT_EQ(left_.closed->code, Errc::ProtocolVersion);
+        EXPECT_EQ(left_.closed->message,
+                  greeting == wrong_version
+                      ? "the other side speaks another version of this protocol"
+                      : "the other side does not speak this protocol (an older version?)");
+        EXPECT_EQ(drain(naked), kControllerGreeting);
+    }
+}
+
+TEST_F(ChannelTest, TheGreetingTravelsWithTheFirstFrame) {
+    const io::Fd naked = connect_naked({});
+    run_for(Millis{5});
+    EXPECT_EQ(drain(naked), "");
+    left_.channel->send("one");
+    left_.channel->send("two");
+    run_for(Millis{5});
+    EXPECT_EQ(drain(naked), std::string(kControllerGreeting) + framed("one") + framed("two"));
+}
+
+TEST_F(ChannelTest, AFrameOverTheTermsIsRefusedWithWords) {
+    const io::Fd naked = connect_naked();
+    left_.channel->set_terms(
+        {.frame_bytes_max = 10, .farewell = [](const Error& why) { return why.message; }});
+    put(naked, framed("short") + framed("much too long"));
+    run_until([&] { return left_.closed.has_value(); });
+    EXPECT_THAT(left_.frames, ElementsAre("short"));
+    const std::string words = "the other side announced a message of 13 bytes, the limit is 10";
+    EXPECT_EQ(left_.closed->message, words);
+    EXPECT_EQ(drain(naked), std::string(kControllerGreeting) + framed(words));
+}
+
+TEST_F(ChannelTest, AFrameThatIsBegunMustEndInTime) {
+    const io::Fd naked = connect_naked();
+    left_.channel->set_terms({.frame_time_max = Millis{30}});
+    run_for(Millis{60});
+    EXPECT_FALSE(left_.closed) << "an idle peer has all the time";
+    put(naked, framed("whole") + framed("half").substr(0, 5));
+    run_until([&] { return left_.closed.has_value(); });
+    EXPECT_EQ(left_.closed->code, Errc::Timeout);
+    EXPECT_THAT(left_.frames, ElementsAre("whole"));
+}
+
+TEST_F(ChannelTest, UnfinishedFramesCountAgainstASum) {
+    const auto sum = std::make_shared<Allowance>("unfinished messages of user 7", 150'000);
+    std::string half;
+    append_frame_header(half, 100'000);
+    half += std::string(40'000, 'x');
+    std::vector<io::Fd> naked;
+    std::deque<End> ends;
+    const auto begin_one = [&] {
+        auto [a, b] = socket_pair();
+        End& end = ends.emplace_back();
+        end.channel = Channel::adopt(loop_, std::move(a), kControllerToClient, end.handlers());
+        end.channel->set_terms({.unfinished = sum});
+        put(b, std::string(kClientGreeting) + half);
+        naked.push_back(std::move(b));
+        run_for(Millis{10});
+    };
+    begin_one();
+    EXPECT_FALSE(ends[0].closed);
+    EXPECT_GE(sum->bytes.load(), 40'000u);
+    begin_one();
+    begin_one();
+    ASSERT_TRUE(ends[2].closed);
+    EXPECT_EQ(ends[2].closed->message,
+              "the unfinished messages of user 7 hold more than 150000 bytes");
+    EXPECT_FALSE(ends[0].closed);
+    // What ends, in either way, counts no more.
+    put(naked[0], std::string(60'000, 'x'));
+    run_until([&] { return ends[0].frames.size() == 1; });
+    naked[1].reset();
+    run_until([&] { return ends[1].closed.has_value(); });
+    EXPECT_EQ(sum->bytes.load(), 0u);
+}
+
+TEST_F(ChannelTest, WhatAPeerDoesNotReadCountsAgainstASum) {
+    const auto sum = std::make_shared<Allowance>("unread answers", 3'000'000);
+    const io::Fd naked = connect_naked();
+    left_.channel->set_terms({.unsent = sum});
+    left_.channel->send(std::string(2'000'000, 'x'));
+    run_for(Millis{5});
+    EXPECT_GT(sum->bytes.load(), 1'000'000u);
+    EXPECT_FALSE(left_.closed);
+    left_.channel->send(std::string(2'000'000, 'x'));
+    run_until([&] { return left_.closed.has_value(); });
+    EXPECT_EQ(left_.closed->message, "the unread answers hold more than 3000000 bytes");
+    EXPECT_EQ(sum->bytes.load(), 0u);
 }
 
 TEST_F(ChannelTest, DeliversWhatCameBeforeThePeerClosed) {
@@ -150,15 +267,15 @@ TEST_F(ChannelTest, StreamsByOnDrainedWithoutPilingUp) {
     };
     left_.channel->on_drained(next);
     run_until([&] { return right_.frames.size() == kChunks; });
-    EXPECT_LE(most_unsent, chunk.size() + kFrameHeaderBytes);
+    EXPECT_LE(most_unsent, chunk.size() + kFrameHeaderBytes + kGreetingBytes);
     EXPECT_EQ(sent, kChunks + 1);
 }
 
 TEST_F(ChannelTest, DeliversNothingWhilePausedAndAllOfItAfterwards) {
     auto [a, b] = socket_pair();
-    right_.channel = Channel::adopt(loop_, std::move(b), right_.handlers());
+    right_.channel = Channel::adopt(loop_, std::move(b), kControllerToClient, right_.handlers());
     std::vector<std::string> got;
-    left_.channel = Channel::adopt(loop_, std::move(a),
+    left_.channel = Channel::adopt(loop_, std::move(a), kClientToController,
                                    {.on_frame =
                                         [&](std::string_view frame) {
                                             got.emplace_back(frame);
@@ -220,12 +337,12 @@ TEST_F(ChannelTest, MayBeDestroyedByEachOfItsCallbacks) {
             channel.reset();
             called = witness.size() == 100;
         };
-        channel = Channel::adopt(loop_, std::move(a),
+        channel = Channel::adopt(loop_, std::move(a), kControllerToClient,
                                  {.on_frame = [destroy](std::string_view) { destroy(0); },
                                   .on_close = [destroy](const Error&) { destroy(1); },
                                   .on_ready = [destroy] { destroy(2); }});
         channel->on_drained([destroy] { destroy(3); });
-        const std::string bytes = framed("one") + framed("two");
+        const std::string bytes = std::string(kClientGreeting) + framed("one") + framed("two");
         ASSERT_EQ(::write(b.get(), bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
         b.reset();
         run_until([&] { return called; });
@@ -245,7 +362,8 @@ class ListenerTest : public ChannelTest {
   protected:
     Result<std::unique_ptr<Listener>> listen(const std::string& path, std::uint32_t mode = 0600) {
         return Listener::on_unix(loop_, path, mode, [this](io::Fd socket) {
-            right_.channel = Channel::adopt(loop_, std::move(socket), right_.handlers());
+            right_.channel =
+                Channel::adopt(loop_, std::move(socket), kControllerToClient, right_.handlers());
         });
     }
 };
@@ -257,7 +375,7 @@ TEST_F(ListenerTest, ConnectsAndSendsBeforeItIsReady) {
     struct stat file{};
     ASSERT_EQ(::stat(path.c_str(), &file), 0);
     EXPECT_EQ(file.st_mode & 07777, 0640u);
-    left_.channel = Channel::connect_unix(loop_, path, left_.handlers());
+    left_.channel = Channel::connect_unix(loop_, path, kClientToController, left_.handlers());
     left_.channel->send("hello");
     run_until([&] { return !right_.frames.empty(); });
     EXPECT_THAT(right_.frames, ElementsAre("hello"));
@@ -270,7 +388,7 @@ TEST_F(ListenerTest, TakesPathsLongerThanASocketAddress) {
     const std::string path = deep + "/s.sock";
     const auto listener = listen(path);
     ASSERT_TRUE(listener) << listener.error().message;
-    left_.channel = Channel::connect_unix(loop_, path, left_.handlers());
+    left_.channel = Channel::connect_unix(loop_, path, kClientToController, left_.handlers());
     left_.channel->send("hello");
     run_until([&] { return !right_.frames.empty(); });
 
@@ -314,7 +432,8 @@ TEST_F(ListenerTest, DoesNotUnlinkTheSocketOfAnother) {
 }
 
 TEST_F(ListenerTest, SaysWhyItCannotConnect) {
-    left_.channel = Channel::connect_unix(loop_, folder_ + "/nobody.sock", left_.handlers());
+    left_.channel = Channel::connect_unix(loop_, folder_ + "/nobody.sock", kClientToController,
+                                          left_.handlers());
     left_.channel->send("hello");
     run_until([&] { return left_.closed.has_value(); });
     EXPECT_EQ(left_.closed->code, Errc::Unreachable);
@@ -323,7 +442,7 @@ TEST_F(ListenerTest, SaysWhyItCannotConnect) {
 
 TEST_F(ListenerTest, ALostConnectionAttemptMayBeDestroyedFromItsCallback) {
     left_.channel =
-        Channel::connect_unix(loop_, folder_ + "/nobody.sock",
+        Channel::connect_unix(loop_, folder_ + "/nobody.sock", kClientToController,
                               {.on_frame = {},
                                .on_close = [this](const Error&) { left_.channel.reset(); },
                                .on_ready = {}});
@@ -336,7 +455,7 @@ TEST_F(ListenerTest, MayBeDestroyedByItsCallback) {
     auto made = Listener::on_unix(loop_, path, 0600, [&](io::Fd) { listener.reset(); });
     ASSERT_TRUE(made);
     listener = *std::move(made);
-    left_.channel = Channel::connect_unix(loop_, path, left_.handlers());
+    left_.channel = Channel::connect_unix(loop_, path, kClientToController, left_.handlers());
     run_until([&] { return listener == nullptr && left_.closed.has_value(); });
     EXPECT_FALSE(std::filesystem::exists(path));
 }
@@ -345,7 +464,7 @@ TEST_F(ListenerTest, GoesOnWhenDescriptorsRunOut) {
     const std::string path = folder_ + "/s.sock";
     const auto listener = listen(path);
     ASSERT_TRUE(listener);
-    left_.channel = Channel::connect_unix(loop_, path, left_.handlers());
+    left_.channel = Channel::connect_unix(loop_, path, kClientToController, left_.handlers());
     // Connected by the kernel, but not to be accepted while the limit holds.
     rlimit before{};
     ::getrlimit(RLIMIT_NOFILE, &before);
@@ -371,7 +490,7 @@ TEST(FrameBuffer, CutsFramesWhateverTheSizeOfThePieces) {
             sent.emplace_back(size, static_cast<char>('a' + i % 26));
             bytes += framed(sent.back());
         }
-        FrameBuffer buffer;
+        FrameBuffer buffer(kWithOwnFork);
         std::size_t at = 0;
         while (at < bytes.size()) {
             const auto space = buffer.space();
@@ -392,7 +511,7 @@ TEST(FrameBuffer, CutsFramesWhateverTheSizeOfThePieces) {
 // The work must stay in proportion to the bytes: the buffer may grow only as often as it doubles.
 TEST(FrameBuffer, MovesALargeFrameOnlyAFewTimes) {
     constexpr std::size_t kSize = 16u << 20;
-    FrameBuffer buffer;
+    FrameBuffer buffer(kWithOwnFork);
     std::string header;
     append_frame_header(header, kSize);
     std::copy_n(header.data(), header.size(), buffer.space().data());
@@ -414,7 +533,7 @@ TEST(FrameBuffer, MovesALargeFrameOnlyAFewTimes) {
 }
 
 TEST(FrameBuffer, DoesNotBelieveAnAnnouncementBeforeBytesArrive) {
-    FrameBuffer buffer;
+    FrameBuffer buffer(kWithOwnFork);
     std::string header;
     append_frame_header(header, limits::kFrameBytesMax);
     std::copy_n(header.data(), header.size(), buffer.space().data());

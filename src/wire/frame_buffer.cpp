@@ -6,7 +6,6 @@
 #include <cstring>
 
 #include "base/assert.hpp"
-#include "base/limits.hpp"
 
 namespace switchyard::wire {
 namespace {
@@ -16,6 +15,7 @@ constexpr std::size_t kBusyBytesMax = 256u
                                       << 10;  // What a busy one grows to for fewer system calls.
 constexpr std::size_t kIdleBytesMax = 1u
                                       << 20;  // Above this the memory goes back once it is empty.
+constexpr std::size_t kKeptBytesMax = 4 * kFirstBytes;
 constexpr std::size_t kSpaceBytesMin = 2048;
 
 }  // namespace
@@ -39,10 +39,7 @@ std::size_t FrameBuffer::frame_size() const {
 std::span<char> FrameBuffer::space() {
     if (begin_ == end_) {
         begin_ = end_ = 0;
-        if (capacity_ > kIdleBytesMax) {
-            bytes_.reset();
-            capacity_ = 0;
-        }
+        if (capacity_ > kIdleBytesMax) release();
     }
     std::size_t wanted = std::max(capacity_, kFirstBytes);
     if (filled_) wanted = std::max(wanted, std::min(capacity_ * 4, kBusyBytesMax));
@@ -71,22 +68,38 @@ void FrameBuffer::reserve(std::size_t capacity) {
     end_ = held;
 }
 
+void FrameBuffer::release() {
+    if (begin_ != end_ || capacity_ <= kKeptBytesMax) return;
+    begin_ = end_ = capacity_ = 0;
+    filled_ = false;
+    bytes_.reset();
+}
+
 void FrameBuffer::commit(std::size_t bytes) {
     SY_ASSERT(bytes <= capacity_ - end_);
     end_ += bytes;
     filled_ = end_ == capacity_;
 }
 
+Status FrameBuffer::hear_greeting() {
+    const std::string_view held(bytes_.get() + begin_, end_ - begin_);
+    SY_CHECK(check_greeting(protocol_, held));
+    if (held.size() < kGreetingBytes) return {};
+    begin_ += kGreetingBytes;
+    greeted_ = true;
+    return {};
+}
+
 Result<std::optional<std::string_view>> FrameBuffer::next() {
+    if (!greeted_) SY_CHECK(hear_greeting());
+    if (!greeted_) return std::optional<std::string_view>();
     const std::size_t held = end_ - begin_;
     if (held < kFrameHeaderBytes) return std::optional<std::string_view>();
     const std::size_t size = frame_size();
-    if (size > limits::kFrameBytesMax) {
-        return fail(
-            Errc::InvalidArgument,
-            fmt::format(
-                "peer announced a message of {} bytes, the limit is {}: it speaks another protocol",
-                size, limits::kFrameBytesMax));
+    if (size > frame_bytes_max_) {
+        return fail(Errc::InvalidArgument,
+                    fmt::format("the other side announced a message of {} bytes, the limit is {}",
+                                size, frame_bytes_max_));
     }
     if (held - kFrameHeaderBytes < size) return std::optional<std::string_view>();
     const std::string_view frame(bytes_.get() + begin_ + kFrameHeaderBytes, size);

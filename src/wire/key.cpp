@@ -28,6 +28,9 @@ bool same_secret(std::string_view a, std::string_view b) {
     return difference == 0;
 }
 
+std::string stepd_proof(std::string_view key) { return std::string(key.substr(0, key.size() / 2)); }
+std::string srun_proof(std::string_view key) { return std::string(key.substr(key.size() / 2)); }
+
 std::string to_hex(std::string_view bytes) {
     constexpr std::string_view kDigits = "0123456789abcdef";
     std::string text;

@@ -88,6 +88,12 @@ TEST(Key, ComparesSecretsByEveryByte) {
     EXPECT_FALSE(same_secret("abc", "abcd"));
 }
 
+TEST(Key, TheProofOfOneSideIsNotThatOfTheOther) {
+    const std::string key = random_key();
+    EXPECT_EQ(stepd_proof(key).size(), kKeyBytes / 2);
+    EXPECT_EQ(stepd_proof(key) + srun_proof(key), key);
+}
+
 TEST(Key, HexIsReadBackAndNothingElse) {
     const std::string bytes = random_bytes(100);
     EXPECT_EQ(from_hex(to_hex(bytes)), bytes);

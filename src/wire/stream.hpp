@@ -45,6 +45,6 @@ std::unique_ptr<Stream> make_tls_stream(io::Fd socket, PresharedKey key, TlsRole
 
 // A channel over a stream that is connected but whose handshake is still to be made.
 std::unique_ptr<Channel> make_channel(io::Loop& loop, std::unique_ptr<Stream> stream,
-                                      Channel::Handlers handlers);
+                                      const Protocol& protocol, Channel::Handlers handlers);
 
 }  // namespace switchyard::wire

@@ -46,16 +46,16 @@ class TlsTest : public ChannelFixture {
 
     void listen(PresharedKey with) {
         auto made = Listener::on_tcp(loop_, "127.0.0.1", 0, [this, with](io::Fd socket) {
-            right_.channel =
-                Channel::adopt_tls_server(loop_, std::move(socket), with, right_.handlers());
+            right_.channel = Channel::adopt_tls_server(loop_, std::move(socket), kControllerToAgent,
+                                                       with, right_.handlers());
         });
         ASSERT_TRUE(made) << made.error().message;
         listener_ = *std::move(made);
         ASSERT_NE(listener_->port(), 0);
     }
     void connect(PresharedKey with, const std::string& host = "127.0.0.1") {
-        left_.channel =
-            Channel::connect_tls(loop_, host, listener_->port(), std::move(with), left_.handlers());
+        left_.channel = Channel::connect_tls(loop_, host, listener_->port(), kAgentToController,
+                                             std::move(with), left_.handlers());
     }
     io::Fd connect_naked() {
         io::Fd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -178,7 +178,8 @@ TEST_F(TlsTest, SaysThatNobodyListens) {
     listen(key());
     const std::uint16_t port = listener_->port();
     listener_.reset();
-    left_.channel = Channel::connect_tls(loop_, "127.0.0.1", port, key(), left_.handlers());
+    left_.channel =
+        Channel::connect_tls(loop_, "127.0.0.1", port, kAgentToController, key(), left_.handlers());
     run_until([&] { return left_.closed.has_value(); });
     EXPECT_EQ(left_.closed->code, Errc::Unreachable);
     EXPECT_THAT(left_.closed->message, HasSubstr("Connection refused"));
@@ -240,8 +241,8 @@ TEST_F(TlsTest, LastWordsArriveAlsoFromAPeerThatDidNotListen) {
 
 TEST_F(TlsTest, ListensOnEveryAddressAndNamesAnIpv4PeerByItsIpv4Address) {
     auto made = Listener::on_tcp(loop_, "", 0, [this](io::Fd socket) {
-        right_.channel =
-            Channel::adopt_tls_server(loop_, std::move(socket), key(), right_.handlers());
+        right_.channel = Channel::adopt_tls_server(loop_, std::move(socket), kControllerToAgent,
+                                                   key(), right_.handlers());
     });
     ASSERT_TRUE(made) << made.error().message;
     listener_ = *std::move(made);

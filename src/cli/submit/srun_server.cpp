@@ -1,35 +1,27 @@
 #include "cli/submit/srun_server.hpp"
 
 #include <arpa/inet.h>
-#include <fmt/format.h>
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netinet/in.h>
-#include <sys/random.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <vector>
 
+#include "base/limits.hpp"
+#include "wire/key.hpp"
 #include "wire/proto/request.pb.h"
 #include "wire/proto/step_io.pb.h"
 
 namespace switchyard::cli::submit {
 namespace {
 
-constexpr std::size_t kKeyBytes = 32;
+// What a guest may cost before it has shown that it knows the key.
+constexpr Millis kHelloTimeMax{10'000};
+constexpr std::size_t kHelloBytesMax = 4096;
 constexpr std::string_view kIdentity = "step";
 constexpr std::string_view kSocketName = "/srun.sock";
-
-bool same_bytes(std::string_view a, std::string_view b) {
-    if (a.size() != b.size()) return false;
-    unsigned char difference = 0;
-    for (std::size_t i = 0; i < a.size(); ++i)
-        difference |= static_cast<unsigned char>(a[i] ^ b[i]);
-    return difference == 0;
-}
 
 // Addresses under which this host may be reached, those of real interfaces first.
 std::vector<std::string> own_addresses() {
@@ -64,8 +56,7 @@ std::string full_host_name() {
 }  // namespace
 
 Result<std::unique_ptr<StepServer>> StepServer::open(io::Loop& loop) {
-    std::unique_ptr<StepServer> server(new StepServer(loop));
-    SY_CHECK(server->make_key());
+    std::unique_ptr<StepServer> server(new StepServer(loop, wire::random_key()));
     SY_CHECK(server->listen_on_unix());
     StepServer* self = server.get();
     const auto accept = [self](io::Fd socket) { self->accept_tls(std::move(socket)); };
@@ -78,15 +69,7 @@ Result<std::unique_ptr<StepServer>> StepServer::open(io::Loop& loop) {
 
 StepServer::~StepServer() { close_door(); }
 
-Status StepServer::make_key() {
-    key_.resize(kKeyBytes);
-    if (::getrandom(key_.data(), key_.size(), 0) != static_cast<ssize_t>(key_.size())) {
-        return fail(Errc::Io, fmt::format("cannot make a key: {}", std::strerror(errno)));
-    }
-    return {};
-}
-
-// Stepds connect as root or as the user, so a folder that only the user may enter will do.
+// Stepds connect as the user, so a folder that only the user may enter will do.
 Status StepServer::listen_on_unix() {
     char pattern[] = "/tmp/srun-XXXXXX";
     if (::mkdtemp(pattern) == nullptr) return {};  // Then by TCP.
@@ -125,54 +108,75 @@ wire::Channel::Handlers StepServer::handlers_for(std::uint64_t guest) {
 
 void StepServer::accept_unix(io::Fd socket) {
     const std::uint64_t id = next_guest_++;
-    auto channel = wire::Channel::adopt(loop_, std::move(socket), handlers_for(id));
+    auto channel =
+        wire::Channel::adopt(loop_, std::move(socket), wire::kSrunToStepd, handlers_for(id));
     const auto peer = channel->peer();
     if (!peer || (peer->uid != 0 && peer->uid != ::getuid())) return;
-    if (!serving_) channel->pause_reading(true);
-    guests_[id].channel = std::move(channel);
+    admit(id, std::move(channel));
 }
 
 void StepServer::accept_tls(io::Fd socket) {
     const std::uint64_t id = next_guest_++;
-    auto channel = wire::Channel::adopt_tls_server(
-        loop_, std::move(socket), {std::string(kIdentity), key_}, handlers_for(id));
+    auto channel =
+        wire::Channel::adopt_tls_server(loop_, std::move(socket), wire::kSrunToStepd,
+                                        {std::string(kIdentity), key_}, handlers_for(id));
+    admit(id, std::move(channel));
+}
+
+// One more than we hear at once is hung up on; its stepd says that it cannot reach us.
+void StepServer::admit(std::uint64_t id, std::unique_ptr<wire::Channel> channel) {
+    if (guests_.size() - by_node_.size() >= limits::kStepGuestsMax) return;
+    channel->set_terms({.frame_bytes_max = kHelloBytesMax});
     if (!serving_) channel->pause_reading(true);
-    guests_[id].channel = std::move(channel);
+    Guest& guest = guests_[id];
+    guest.channel = std::move(channel);
+    if (serving_) expect_hello(id, guest);
+}
+
+void StepServer::expect_hello(std::uint64_t id, Guest& guest) {
+    guest.patience = loop_.after(kHelloTimeMax, [this, id] { guests_.erase(id); });
 }
 
 void StepServer::serve(Handlers handlers) {
     handlers_ = std::move(handlers);
     serving_ = true;
-    for (auto& [id, guest] : guests_) guest.channel->pause_reading(false);
+    for (auto& [id, guest] : guests_) {
+        guest.channel->pause_reading(false);
+        expect_hello(id, guest);
+    }
 }
 
-// The first message must be a hello that knows the key.
-bool StepServer::welcome(std::uint64_t guest, const wire::StepdToSrun& message) {
-    if (!message.has_hello() || !same_bytes(message.hello().proof(), key_)) {
+// The first message must be a hello that knows the key. It is answered by our proof of the same.
+void StepServer::welcome(std::uint64_t guest, const wire::StepdToSrun& message) {
+    const bool proven = wire::same_secret(message.hello().proof(), wire::stepd_proof(key_));
+    if (!proven) {
         guests_.erase(guest);
-        return false;
+        return;
     }
     const std::uint32_t node =
         handlers_.place ? handlers_.place(message.hello()) : message.hello().node_index();
     if (by_node_.contains(node)) {
         guests_.erase(guest);
-        return false;
+        return;
     }
-    guests_[guest].node = node;
+    Guest& known = guests_[guest];
+    known.node = node;
+    known.patience = {};
+    known.channel->set_terms({});
     by_node_[node] = guest;
+    wire::SrunToStepd answer;
+    answer.mutable_hello()->set_proof(wire::srun_proof(key_));
+    known.channel->send(answer.SerializeAsString());
     handlers_.on_hello(node);
-    return true;
 }
 
 void StepServer::take(std::uint64_t guest, std::string_view frame) {
     const auto found = guests_.find(guest);
     if (found == guests_.end()) return;
     wire::StepdToSrun message;
-    if (!message.ParseFromArray(frame.data(), static_cast<int>(frame.size()))) return;
-    if (!found->second.node) {
-        welcome(guest, message);
-        return;
-    }
+    const bool read = message.ParseFromArray(frame.data(), static_cast<int>(frame.size()));
+    if (!found->second.node) return welcome(guest, read ? message : wire::StepdToSrun());
+    if (!read) return;
     handlers_.on_message(*found->second.node, message);
 }
 

@@ -48,20 +48,23 @@ class StepServer {
     void forget(std::uint32_t node);
 
   private:
-    explicit StepServer(io::Loop& loop) : loop_(loop) {}
-    Status make_key();
+    struct Guest {
+        std::unique_ptr<wire::Channel> channel;
+        std::optional<std::uint32_t> node;  // After its hello.
+        io::Loop::Timer patience;           // For its hello.
+    };
+
+    StepServer(io::Loop& loop, std::string key) : loop_(loop), key_(std::move(key)) {}
     Status listen_on_unix();
     void accept_unix(io::Fd socket);
     void accept_tls(io::Fd socket);
     wire::Channel::Handlers handlers_for(std::uint64_t guest);
     void take(std::uint64_t guest, std::string_view frame);
     void gone(std::uint64_t guest);
-    bool welcome(std::uint64_t guest, const wire::StepdToSrun& message);
+    void admit(std::uint64_t guest, std::unique_ptr<wire::Channel> channel);
+    void expect_hello(std::uint64_t id, Guest& guest);
+    void welcome(std::uint64_t guest, const wire::StepdToSrun& message);
 
-    struct Guest {
-        std::unique_ptr<wire::Channel> channel;
-        std::optional<std::uint32_t> node;  // After its hello.
-    };
     io::Loop& loop_;
     std::string key_, folder_;
     std::unique_ptr<wire::Listener> unix_, tcp_;
