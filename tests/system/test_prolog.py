@@ -2,7 +2,9 @@
 
 import os
 import re
+import signal
 
+from cluster import kill
 from world import wait_until
 
 ONE_NODE = ("NodeName=n1 NodeHostname={host} CPUs=4 RealMemory=1000\n"
@@ -105,6 +107,30 @@ def test_a_job_cancelled_during_its_prolog_never_runs(make_cluster):
     assert cluster.wait_end(job) == "CANCELLED"
     assert log_of(cluster) == f"after {job} n1 epilog_slurmd\n"
     assert not (cluster.home(cluster.me()) / "ran").exists()
+
+
+def test_a_new_prolog_takes_effect_with_reconfigure(make_cluster):
+    cluster = make_cluster(names=["n1"], nodes=ONE_NODE, extra="Prolog=before\n")
+    script(cluster, "before", record(cluster, "before"))
+    script(cluster, "after", record(cluster, "after"))
+    assert cluster.wait_end(cluster.wrap("true")) == "COMPLETED"
+    text = cluster.conf.read_text()
+    cluster.conf.write_text(text.replace("Prolog=before", "Prolog=after"))
+    cluster.run("scontrol reconfigure", user=None).ok()
+    # No connection is lost by it, and the agent has taken it over before its next order.
+    job = cluster.wrap("true")
+    assert cluster.wait_end(job) == "COMPLETED"
+    assert log_of(cluster).splitlines()[-1] == f"after {job} n1 prolog_slurmd"
+    # An agent that was away meanwhile reads its file when it is back.
+    kill(cluster.controller, signal.SIGTERM)
+    cluster.conf.write_text(text)
+    cluster.start_controller()
+    cluster.wait_ready()
+    wait_until(lambda: (cluster.dir / "log" / "agent-n1.log").read_text().count("configuration read again") == 2,
+               what="the agent to read it")
+    job = cluster.wrap("true")
+    assert cluster.wait_end(job) == "COMPLETED"
+    assert log_of(cluster).splitlines()[-1] == f"before {job} n1 prolog_slurmd"
 
 
 def test_more_memory_per_cpu_than_allowed_is_more_cpus(make_cluster):
