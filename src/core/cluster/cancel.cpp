@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <csignal>
 
+#include "core/cluster/check_texts.hpp"
 #include "core/cluster/cluster_impl.hpp"
 
 namespace switchyard::core {
 namespace {
+
+constexpr int kSignalMax = 64;
 
 template <class T>
 bool passes(const std::vector<T>& filter, const T& value) {
@@ -68,6 +71,9 @@ void Cluster::Impl::on(const event::Signal& event) {
     // Its own jobs are no exception.
     if (!event.admin_comment.empty() && !is_operator(event.caller))
         return refuse(event.token, Errc::InvalidUserId);
+    Status fine = check_comment(event.admin_comment, "admin comment");
+    if (event.signal < 0 || event.signal > kSignalMax) fine = fail(Errc::InvalidArgument);
+    if (!fine) return reply(event.token, reply::Failed{fine.error(), {}});
     reply::Done done;
     const auto apply = [&](JobId id, std::optional<StepId> step, bool by_filter) {
         Job* job = find_job(id);

@@ -128,6 +128,15 @@ void Cluster::Impl::replace_spec(Job& job, const JobSpec& spec) {
     touch(job);
 }
 
+namespace {
+
+bool has_some_of(const Job& job, const model::IndexSet& elements) {
+    return job.array->element ? elements.contains(*job.array->element)
+                              : elements.intersects(job.array->pending);
+}
+
+}  // namespace
+
 // The records of a job or array that a selector names; for elements inside a pending block, the
 // block.
 std::vector<const Job*> Cluster::Impl::find(const model::JobSelector& selector) const {
@@ -138,6 +147,9 @@ std::vector<const Job*> Cluster::Impl::find(const model::JobSelector& selector) 
         const Job* job = find_job(selector.job);
         if (job == nullptr) return found;
         if (wants_elements && !job->array) return found;
+        // A part of an array has a number of its own, but not all elements.
+        if (selector.elements && !selector.all_elements && !has_some_of(*job, *selector.elements))
+            return found;
         // The leader's number means the whole of a heterogeneous job, "12+0" the leader alone.
         const auto het = selector.component ? hets_.end() : hets_.find(selector.job);
         if (het == hets_.end()) {
@@ -150,10 +162,7 @@ std::vector<const Job*> Cluster::Impl::find(const model::JobSelector& selector) 
     for (const JobId id : array->second.records) {
         const Job& job = *find_job(id);
         const bool all = selector.all_elements || !selector.elements;
-        const bool named =
-            !all && (job.array->element ? selector.elements->contains(*job.array->element)
-                                        : selector.elements->intersects(job.array->pending));
-        if (all || named) found.push_back(&job);
+        if (all || has_some_of(job, *selector.elements)) found.push_back(&job);
     }
     return found;
 }

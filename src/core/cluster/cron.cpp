@@ -2,6 +2,8 @@
 // it waits for its next time under the same number. A cancelled one does not come again.
 
 #include "model/cron.hpp"
+#include "core/cluster/check_texts.hpp"
+#include "core/cluster/check_values.hpp"
 #include "core/cluster/cluster_impl.hpp"
 
 namespace switchyard::core {
@@ -36,7 +38,10 @@ void Cluster::Impl::on(const event::Crontab& event) {
         spec.uid = event.caller.uid;
         spec.gid = event.caller.gid;
         std::vector<std::string> notes;
-        Status status = complete_spec(spec, notes);
+        tidy(spec, is_operator(event.caller));
+        Status status = check_texts(spec);
+        if (status) status = check_values(spec);
+        if (status) status = complete_spec(spec, notes);
         if (status) limit_memory(spec);
         if (status) status = validate(spec, event.caller, notes);
         const auto cron = model::parse_cron(spec.cron);

@@ -7,7 +7,12 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "base/assert.hpp"
+#include "base/limits.hpp"
+#include "core/cluster/check_texts.hpp"
+#include "core/cluster/check_values.hpp"
 #include "core/cluster/cluster_impl.hpp"
 #include "core/cluster/het_together.hpp"
 
@@ -36,6 +41,10 @@ std::vector<JobId> Cluster::Impl::live_components(const Job& leader) const {
 // All specifications of a submission, checked: one bad component refuses all.
 Status Cluster::Impl::complete_components(const event::Submit& event, std::vector<JobSpec>& specs,
                                           std::vector<std::string>& notes) const {
+    if (event.components.size() >= limits::kHetComponentsMax)
+        return fail(Errc::InvalidArgument,
+                    fmt::format("a heterogeneous job has at most {} components",
+                                limits::kHetComponentsMax));
     specs.push_back(event.spec);
     specs.insert(specs.end(), event.components.begin(), event.components.end());
     const bool het = specs.size() > 1;
@@ -51,6 +60,9 @@ Status Cluster::Impl::complete_components(const event::Submit& event, std::vecto
             spec.deadline.reset();
             spec.immediate = false;
         }
+        tidy(spec, is_operator(event.caller));
+        SY_CHECK(check_texts(spec));
+        SY_CHECK(check_values(spec));
         SY_CHECK(complete_spec(spec, notes));
         limit_memory(spec);
         SY_CHECK(validate(spec, event.caller, notes));

@@ -5,6 +5,11 @@
 #include "core/cluster/selected.hpp"
 
 namespace switchyard::core {
+namespace {
+
+constexpr std::uint32_t kHighest = 0xfffffffe;
+
+}  // namespace
 
 void Cluster::Impl::on(const event::Hold& event) {
     auto done = for_each_selected(event.jobs, event.caller, [&](Job& job) -> std::optional<Errc> {
@@ -54,9 +59,9 @@ void Cluster::Impl::on(const event::Top& event) {
             const auto shown = jobs_.glance(id);
             const Job& other = shown->second;
             if (!std::holds_alternative<model::Pending>(other.phase)) continue;
-            if (other.priority >= highest) highest = other.priority + 1;
+            if (other.priority >= highest) highest = std::min(other.priority, kHighest - 1) + 1;
         }
-        job.priority = std::min(highest, 0xfffffffeu);
+        job.priority = std::min(highest, kHighest);
         touch(job);
         review(job);
         return std::nullopt;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/cluster/check_texts.hpp"
 #include "core/cluster/cluster_impl.hpp"
 
 namespace switchyard::core {
@@ -24,6 +25,8 @@ void Cluster::Impl::on(const event::Reboot& event) {
     const auto failed = [&](Errc code, const char* text) {
         reply(event.token, reply::Failed{{code, text}, {}});
     };
+    if (const Status fine = check_comment(event.reason.value_or(""), "reason"); !fine)
+        return failed(fine.error().code, fine.error().message.c_str());
     if (!settings_.can_reboot) return failed(Errc::Unsupported, "RebootProgram isn't defined");
     std::vector<NodeIndex> named;
     for (const std::string& name : event.nodes) {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "core/cluster/check_texts.hpp"
+#include "core/cluster/check_values.hpp"
 #include "core/cluster/cluster_impl.hpp"
 #include "model/licenses.hpp"
 
@@ -96,7 +98,8 @@ Status Cluster::Impl::apply_times(Reservation& reservation, const ReservationUpd
     } else if (fresh) {
         return fail(Errc::InvalidTime);
     }
-    if (reservation.end <= reservation.start || reservation.end <= now_)
+    if (!is_date(reservation.end) || reservation.end <= reservation.start ||
+        reservation.end <= now_)
         return fail(Errc::InvalidTime);
     reservation.floats.reset();
     if (reservation.is(ReservationFlag::TimeFloat)) {
@@ -230,6 +233,8 @@ void Cluster::Impl::on(const event::UpdateReservation& event) {
                      model::admits(found->second, event.caller.uid, event.caller.groups, "");
     if (!is_operator(event.caller) && !own) return refuse(event.token, Errc::InvalidUserId);
     const auto failed = [&](const Error& error) { reply(event.token, reply::Failed{error, {}}); };
+    if (const Status fine = check_texts(update); !fine) return failed(fine.error());
+    if (const Status fine = check_values(update); !fine) return failed(fine.error());
     if (update.action == Action::Create) {
         const auto made = create_reservation(update);
         if (!made) return failed(made.error());

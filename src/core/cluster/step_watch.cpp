@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/cluster/check_texts.hpp"
 #include "core/cluster/cluster_impl.hpp"
 
 namespace switchyard::core {
@@ -77,6 +78,8 @@ void Cluster::Impl::release_watchers(JobId job) {
 }
 
 void Cluster::Impl::on(const event::Notify& event) {
+    if (const Status fine = check_comment(event.text, "message"); !fine)
+        return reply(event.token, reply::Failed{fine.error(), {}});
     const Job* job = find_job(event.job);
     if (job == nullptr) return refuse(event.token, Errc::InvalidJobId);
     if (!may_touch(event.caller, *job)) return refuse(event.token, Errc::AccessDenied);

@@ -5,6 +5,8 @@
 
 #include "base/assert.hpp"
 #include "base/limits.hpp"
+#include "core/cluster/check_texts.hpp"
+#include "core/cluster/check_values.hpp"
 #include "core/cluster/cluster_impl.hpp"
 
 namespace switchyard::core {
@@ -22,7 +24,24 @@ bool is_worse(const model::ExitStatus& a, const model::ExitStatus& b) {
 
 }  // namespace
 
-void Cluster::Impl::on(const event::CreateStep& event) {
+namespace {
+
+Status check_step(model::StepSpec& spec) {
+    tidy(spec);
+    SY_CHECK(check_texts(spec));
+    return check_values(spec);
+}
+
+}  // namespace
+
+void Cluster::Impl::on(const event::CreateStep& asked) {
+    event::CreateStep event = asked;
+    Status fine = check_step(event.spec);
+    for (event::CreateStep::Part& part : event.more) {
+        if (fine) fine = check_step(part.spec);
+    }
+    if (fine && event.more.size() >= limits::kHetComponentsMax) fine = fail(Errc::InvalidArgument);
+    if (!fine) return reply(event.token, reply::Failed{fine.error(), {}});
     const StepTry outcome = try_step(event, true);
     if (outcome != StepTry::Busy) return;
     if (event.spec.immediate) return refuse(event.token, Errc::NodesBusy);

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "base/limits.hpp"
+#include "core/cluster/check_texts.hpp"
+#include "core/cluster/check_values.hpp"
 #include "core/cluster/cluster_impl.hpp"
 #include "model/hostlist.hpp"
 
@@ -28,6 +30,8 @@ Status Cluster::Impl::check_trigger(const model::Trigger& trigger, const Caller&
     if (!settings_.users_set_triggers && !is_operator(caller)) return wrong(Errc::AccessDenied);
     if (trigger.program.empty() || !trigger.program.starts_with('/'))
         return fail(Errc::InvalidArgument, "the program of a trigger is an absolute path");
+    SY_CHECK(check_texts(trigger));
+    SY_CHECK(check_values(trigger));
     const bool of_job = trigger.resource == model::TriggerResource::Job;
     if (is_of_job_alone(trigger.type) && !of_job)
         return fail(Errc::InvalidArgument, "this event is one of a job");

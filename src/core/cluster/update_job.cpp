@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "core/cluster/check_texts.hpp"
+#include "core/cluster/check_values.hpp"
 #include "core/cluster/selected.hpp"
 
 namespace switchyard::core {
@@ -182,7 +184,10 @@ std::optional<Errc> Cluster::Impl::update_shape(Job& job, const model::JobUpdate
         if (depends_on(spec, job.id)) return Errc::DependencyProblem;
     }
     std::vector<std::string> notes;
-    Status status = complete_spec(spec, notes);
+    tidy(spec, true);  // What was kept of it was tidied for its user.
+    Status status = check_texts(spec);
+    if (status) status = check_values(spec);
+    if (status) status = complete_spec(spec, notes);
     if (status) limit_memory(spec);
     if (status) status = validate(spec, caller, notes);
     if (!status) return status.error().code;
@@ -278,6 +283,9 @@ std::optional<Errc> Cluster::Impl::update_one(Job& job, const event::UpdateJob& 
 }
 
 void Cluster::Impl::on(const event::UpdateJob& event) {
+    Status fine = check_texts(event.update);
+    if (fine) fine = check_values(event.update);
+    if (!fine) return reply(event.token, reply::Failed{fine.error(), {}});
     auto done = for_each_selected(event.jobs, event.caller,
                                   [&](Job& job) { return update_one(job, event); });
     reply(event.token, std::move(done));

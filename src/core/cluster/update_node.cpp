@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/cluster/check_texts.hpp"
+#include "core/cluster/check_values.hpp"
 #include "core/cluster/cluster_impl.hpp"
 
 namespace switchyard::core {
@@ -74,6 +76,9 @@ void Cluster::Impl::resume_timer(NodeIndex index) {
 void Cluster::Impl::on(const event::UpdateNode& event) {
     if (!is_operator(event.caller)) return refuse(event.token, Errc::InvalidUserId);
     const model::NodeUpdate& update = event.update;
+    Status right = check_texts(update);
+    if (right) right = check_values(update);
+    if (!right) return reply(event.token, reply::Failed{right.error(), {}});
     std::vector<NodeIndex> named;
     for (const std::string& name : update.nodes) {
         const auto index = node_index(name);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "core/cluster/check_texts.hpp"
+#include "core/cluster/check_values.hpp"
 #include "core/cluster/cluster_impl.hpp"
 
 namespace switchyard::core {
@@ -78,7 +80,10 @@ void Cluster::Impl::write_partition(const model::Partition& partition) {
 
 void Cluster::Impl::on(const event::UpdatePartition& event) {
     if (!is_operator(event.caller)) return refuse(event.token, Errc::InvalidUserId);
-    const model::PartitionUpdate& update = event.update;
+    model::PartitionUpdate update = event.update;
+    if (const Status fine = check_texts(update); !fine)
+        return reply(event.token, reply::Failed{fine.error(), {}});
+    if (update.nodes) drop_repeated(*update.nodes);
     using Action = model::PartitionUpdate::Action;
     const auto index = partition_index(update.name);
     if (update.nodes) {

@@ -20,6 +20,16 @@ void add_flags(const Words& words, model::JobSpec& spec) {
     if (words.has("nokill")) spec.no_kill = true;
     if (words.has("contiguous")) spec.contiguous = true;
     if (words.has("killinvalid")) spec.kill_on_invalid_dependency = true;
+    if (words.values.contains("prio")) spec.priority = words.number("prio");
+    spec.mail_user = words.get("mailuser");
+    spec.work_dir = words.get("workdir");
+}
+
+// Those that are read elsewhere.
+bool is_other_key(const std::string& key) {
+    constexpr std::string_view kKeys[] = {"user", "nonce",    "token",  "time",
+                                          "prio", "mailuser", "workdir"};
+    return std::ranges::find(kKeys, key) != std::end(kKeys);
 }
 
 }  // namespace
@@ -89,7 +99,7 @@ model::JobSpec job_options(const Words& words, Instant now, Unknown& unknown) {
             spec.account = value;
         else if (key == "mail")
             spec.mail_types = *model::parse_mail_types(value);
-        else if (key != "user" && key != "nonce" && key != "token" && key != "time")
+        else if (!is_other_key(key))
             unknown.push_back(key);
     }
     add_flags(words, spec);
