@@ -166,8 +166,6 @@ class RawClient:
 @functools.cache
 def greetings(speaks):
     """The bytes that both sides of such a connection begin with, as the source has them."""
-    if not GREETINGS.exists():
-        return [b"", b""]
     source = GREETINGS.read_text()
     found = [re.search(rf'k{name}Greeting = "([^"]*)"', source) for name in SPEAKS[speaks]]
     assert all(found), f"{GREETINGS} has no greetings of {speaks}"
