@@ -156,7 +156,7 @@ class RawClient:
         """Whether the other side ends the connection, in the time it has; what it says before that is not looked at."""
         try:
             while True:
-                self.receive()
+                self.receive_bytes(1)
         except Closed:
             return True
         except socket.timeout:

@@ -186,7 +186,7 @@ def test_nobody_gives_herself_a_priority(cluster):
     later = int(time.time() + 3600) * 1000
     ordinary = submit(cluster, begin=later).submitted.job
     highest = int(cluster.show(ordinary)["Priority"])
-    for forged in ({"priority": 4294967290},):
+    for forged in ({"priority": 4294967290}, {"nice": -2147483648}, {"nice": -100}):
         reply = submit(cluster, begin=later, **forged)
         assert reply.HasField("failure") or int(cluster.show(reply.submitted.job)["Priority"]) <= highest, forged
         with mallory(cluster) as client:
