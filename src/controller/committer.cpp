@@ -76,6 +76,7 @@ void Committer::run() {
         // this one.
         auto work = std::make_shared<Work>(std::move(*work_));
         work_.reset();
+        left_out_.clear();
         lock.unlock();
 
         const auto begin = std::chrono::steady_clock::now();
@@ -87,17 +88,23 @@ void Committer::run() {
     }
 }
 
-Status Committer::commit_when_there_is_room(const store::Batch& batch) {
+void Committer::leave_out(std::vector<JobId> jobs) {
+    const std::lock_guard lock(mutex_);
+    left_out_.insert(left_out_.end(), jobs.begin(), jobs.end());
+}
+
+Status Committer::commit_when_there_is_room(store::Batch& batch) {
     for (bool first = true;; first = false) {
         Status status = store_->commit(batch);
         if (status || status.error().code != store::kFull) return status;
         if (first) loop_.post([this, why = status.error().message] { full_(why); });
         std::unique_lock lock(mutex_);
         if (wake_.wait_for(lock, kLookForRoom, [this] { return stopping_; })) return status;
+        store::leave_out(batch, std::exchange(left_out_, {}));
     }
 }
 
-Committer::Outcome Committer::carry_out(const Work& work) {
+Committer::Outcome Committer::carry_out(Work& work) {
     Outcome outcome{
         .status = commit_when_there_is_room(work.batch), .payloads = {}, .purge_is_due = false};
     outcome.purge_is_due = work.batch.purge && store_->purge_is_due();

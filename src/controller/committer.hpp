@@ -47,6 +47,9 @@ class Committer {
     // Not while another is in flight. `wanted` payloads are read after the commit, in the same
     // visit.
     void commit(store::Batch batch, std::vector<JobId> wanted, std::function<void(Outcome)> done);
+    // The batch that waits for room is written without these jobs, if it is not being written just
+    // now.
+    void leave_out(std::vector<JobId> jobs);
 
   private:
     struct Work {
@@ -57,8 +60,8 @@ class Committer {
     void run();
     bool write_here(Work& work);  // False: it is for the store's thread.
     void learn(const store::Batch& batch, std::chrono::steady_clock::time_point begin);
-    Outcome carry_out(const Work& work);
-    Status commit_when_there_is_room(const store::Batch& batch);
+    Outcome carry_out(Work& work);
+    Status commit_when_there_is_room(store::Batch& batch);
 
     io::Loop& loop_;
     std::unique_ptr<store::Store> store_;
@@ -66,6 +69,7 @@ class Committer {
     std::mutex mutex_;
     std::condition_variable wake_;
     std::optional<Work> work_;
+    std::vector<JobId> left_out_;
     bool stopping_ = false;
     // How long a small batch takes, lately. Of whichever thread writes: never both.
     std::optional<std::chrono::nanoseconds> usual_;

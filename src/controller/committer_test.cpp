@@ -27,6 +27,8 @@ class FakeStore final : public store::Store {
     Result<std::unique_ptr<store::Reader>> open_reader() override {
         return fail(Errc::Unsupported);
     }
+    Status set_aside(JobId) override { return {}; }
+    Status put_back(JobId) override { return {}; }
     Status commit(const store::Batch& batch) override {
         std::this_thread::sleep_for(slowness_);
         if (std::exchange(full_, false)) return fail(store::kFull);

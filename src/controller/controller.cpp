@@ -1,8 +1,10 @@
 // controller.cpp: the turn: step, seal, commit, carry out. See controller.hpp for the idea.
 #include "controller/controller.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <iterator>
 #include <utility>
 
 #include "controller/settings.hpp"
@@ -12,6 +14,8 @@ namespace switchyard::controller {
 
 void Controller::step(core::Event event) {
     now_ = now();
+    const EventNote note = note_of(event);
+    const WhatNow::At at(*what_now_, note.what, note.job);
     cluster_->step(now_, event);
     dirty_ = true;
     request_seal();
@@ -31,6 +35,7 @@ void Controller::seal() {
     if (committing_ || stopping_ || !dirty_) return;
     dirty_ = false;
     now_ = now();
+    const WhatNow::At at(*what_now_, "the timers and the schedule");
     Sealed sealed;
     if (const auto due = cluster_->next_wakeup(); due && *due <= now_) {
         // A tick may make the core forget jobs; what they were must be read before.
@@ -47,7 +52,9 @@ void Controller::seal() {
                        cluster_->figures().backfill_cycles != backfills, now_);
     const core::Changes changes = cluster_->take_changes();
     add_changes(changes, sealed.batch);
-    translate(cluster_->take_effects(), sealed);
+    std::vector<core::Effect> effects = std::exchange(held_effects_, {});
+    std::ranges::move(cluster_->take_effects(), std::back_inserter(effects));
+    translate(effects, sealed);
     drop_payloads(changes, sealed.batch);
     sealed.batch.purge = std::exchange(purge_, std::nullopt);
     arm_wakeup();
@@ -87,6 +94,7 @@ void Controller::on_store_full(const std::string& why) {
     if (!committing_) return;
     store_full_ = true;
     log_.error("{}: waiting for room, nothing is acknowledged until then", why);
+    refuse_unwritten();
     if (!stopping_) return;
     stopping_ = false;
     stop();

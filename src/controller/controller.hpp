@@ -30,12 +30,14 @@
 #include "controller/log.hpp"
 #include "controller/mailer.hpp"
 #include "controller/outbox.hpp"
+#include "controller/page_check.hpp"
 #include "controller/payloads.hpp"
 #include "controller/pids.hpp"
 #include "controller/reader_thread.hpp"
 #include "controller/sessions.hpp"
 #include "controller/trigger_programs.hpp"
 #include "controller/users.hpp"
+#include "controller/what_now.hpp"
 #include "core/cluster/cluster.hpp"
 #include "io/loop.hpp"
 #include "wire/channel.hpp"
@@ -44,7 +46,9 @@ namespace switchyard::controller {
 
 struct StartOptions {
     bool clear_state = false;  // -c: begin with an empty queue.
+    bool restore = false;      // The database is a backup, put in its place on purpose.
     store::SqliteOptions store{};
+    std::shared_ptr<WhatNow> what_now = std::make_shared<WhatNow>();
 };
 
 class Controller {
@@ -122,6 +126,15 @@ class Controller {
     void on_request(Session& session, std::string_view frame);
     void on_session_gone(Session& session, bool path_broke);
 
+    // full_disk.cpp
+    struct Unwritten {  // A submission that is not on disk.
+        SessionId session;
+        std::uint64_t request = 0;
+        JobId job;
+    };
+    void refuse_unwritten();
+    void withdraw_jobs(const std::vector<Unwritten>& refused);
+
     // controller.cpp: the turn
     void request_seal();
     void seal();
@@ -145,6 +158,7 @@ class Controller {
 
     io::Loop& loop_;
     Log& log_;
+    std::shared_ptr<WhatNow> what_now_;
     config::Config config_;
     wire::PresharedKey key_;
     std::unique_ptr<core::Cluster> cluster_;
@@ -186,13 +200,16 @@ class Controller {
     bool store_full_ = false;  // The commit under way is tried again and again.
     bool stopping_ = false;
     int exit_code_ = 0;
+    bool restoring_ = false;  // As the store has it.
     Outbox committing_outbox_;
+    std::vector<core::Effect> held_effects_;  // Taken from the core before their time.
     io::Loop::Timer wakeup_;
 
     std::unique_ptr<wire::Listener> clients_, local_agents_, remote_agents_;
     // Last: their threads end before anything they could call is gone.
     ReaderThread reader_;
     Committer committer_;
+    std::optional<PageCheck> page_check_;
 };
 
 }  // namespace switchyard::controller

@@ -191,7 +191,11 @@ TEST_F(ControllerFixture, AFullDiskIsWaitedOutAndNothingIsPromisedMeanwhile) {
     EXPECT_LT(told, 200);
     // Nothing new is taken in; what is there is told.
     const auto other = client();
-    EXPECT_EQ(call(*other, submission()).failure().code(), static_cast<std::uint32_t>(Errc::Busy));
+    EXPECT_THAT(call(*other, submission()).failure().message(), HasSubstr("disk is full"));
+    // Those that were in memory already have been told so too, and are not shown.
+    run_until([&] { return shell->replies.size() == 200; });
+    const wire::Reply shown = call(*other, jobs_query(false));
+    EXPECT_EQ(shown.jobs().jobs_size(), acknowledged());
     wire::Request ping;
     ping.mutable_ping();
     EXPECT_TRUE(call(*other, ping).has_ping());

@@ -25,10 +25,13 @@ class Controller::EffectWriter {
         if (it == c_.waiting_.end()) return;  // Its connection has closed.
         Waiting& waiting = it->second;
         keep_held(reply.body, waiting.held);
-        sealed_.outbox.push_back(
-            ToCaller{.session = waiting.session,
+        ToCaller out{.session = waiting.session,
                      .frame = reply_frame(waiting.request, reply, *c_.cluster_),
-                     .last = reply.last});
+                     .last = reply.last,
+                     .request = waiting.request};
+        if (const auto* made = std::get_if<core::reply::Submitted>(&reply.body))
+            out.submitted = made->job;
+        sealed_.outbox.push_back(std::move(out));
         if (reply.last) c_.withdraw(reply.token);
     }
 
@@ -103,7 +106,7 @@ class Controller::EffectWriter {
         prepare->set_job(order.job.value);
         prepare->set_attempt(order.attempt.value);
         describe(*job, *prepare);
-        to_node(order.node, out.SerializeAsString());
+        to_node(order.node, out.SerializeAsString(), order.job);
     }
     void operator()(const core::effect::SetDeadline& order) {
         wire::ControllerToAgent out;
@@ -210,8 +213,8 @@ class Controller::EffectWriter {
         out.set_gid(job.spec->gid);
         out.set_user(job.spec->user);
     }
-    void to_node(const std::string& node, std::string frame) {
-        sealed_.outbox.push_back(ToNode{.node = node, .frame = std::move(frame)});
+    void to_node(const std::string& node, std::string frame, std::optional<JobId> job = {}) {
+        sealed_.outbox.push_back(ToNode{.node = node, .frame = std::move(frame), .job = job});
     }
     // One whose srun has left is kept in the store too, until the step has ended.
     void keep_launch(const StepKey& key, const PayloadBytes& launch) {

@@ -122,7 +122,13 @@ std::string Log::topics() const {
 Status Log::reopen() {
     if (path_.empty()) return {};
     SY_TRY(file_, open_file(path_));
+    if (takes_stderr_) take_stderr();
     return reopen_scheduler();
+}
+
+void Log::take_stderr() {
+    takes_stderr_ = true;
+    if (file_) ::dup2(file_.get(), STDERR_FILENO);
 }
 
 Status Log::reopen_scheduler() {

@@ -70,6 +70,9 @@ class Log {
 
     // After the file was moved away (logrotate).
     Status reopen();
+    // Standard error goes into the file from now on, which shows why a process in the background
+    // crashed. Without a file it stays where it is.
+    void take_stderr();
 
   private:
     Log(std::string path, Level level, bool also_stderr);
@@ -84,7 +87,7 @@ class Log {
     std::set<Topic> topics_;
     std::string sched_path_;  // SlurmSchedLogFile; empty: in the log with all else.
     io::Fd sched_file_;
-    bool also_stderr_;
+    bool also_stderr_, takes_stderr_ = false;
     io::Fd file_;
 };
 

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <getopt.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,9 +12,11 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/text.hpp"
 #include "config/config.hpp"
 #include "controller/config_values.hpp"
 #include "controller/controller.hpp"
+#include "controller/slurm_user.hpp"
 #include "io/fd.hpp"
 
 namespace switchyard::controller {
@@ -21,29 +24,62 @@ namespace {
 
 struct Options {
     bool foreground = false;
-    bool clear_state = false;
+    bool clear_state = false, restore = false;
+    std::vector<JobId> to_quarantine, to_put_back;
     int verbose = 0;
     std::string config_path;
     bool show_version = false, show_help = false;
 };
 
 constexpr const char* kUsage =
-    "Usage: slurmctld [-c] [-D] [-f file] [-h] [-v] [-V]\n"
+    "Usage: slurmctld [-c|--restore] [-D] [-f file] [-h] [-v] [-V]\n"
+    "       slurmctld --quarantine|--unquarantine JOB[,JOB...] [-f file]\n"
     "  -c       Start with an empty queue; the old state is moved aside\n"
     "  -D       Run in the foreground, log to standard error too\n"
     "  -f file  Use this configuration file\n"
     "  -h       Print this and exit\n"
     "  -v       More in the log; twice for still more\n"
-    "  -V       Print the version and exit\n";
+    "  -V       Print the version and exit\n"
+    "  --restore            Start from a backup that was put in the database's place\n"
+    "  --quarantine JOBS    Set these jobs' records aside, and exit\n"
+    "  --unquarantine JOBS  Put them back, and exit\n";
+
+constexpr option kLongOptions[] = {{"restore", no_argument, nullptr, 'r'},
+                                   {"quarantine", required_argument, nullptr, 'q'},
+                                   {"unquarantine", required_argument, nullptr, 'u'},
+                                   {nullptr, 0, nullptr, 0}};
+
+Result<std::vector<JobId>> parse_jobs(std::string_view text) {
+    std::vector<JobId> jobs;
+    for (const std::string_view piece : split(text, ',')) {
+        const auto id = parse_uint(trim(piece));
+        if (!id || *id == 0 || *id > UINT32_MAX)
+            return fail(Errc::InvalidArgument, fmt::format("{} is not the id of a job", piece));
+        jobs.push_back(JobId{static_cast<std::uint32_t>(*id)});
+    }
+    return jobs;
+}
 
 Result<Options> parse(int argc, char** argv) {
     Options options;
     ::optind = 1;
-    for (int letter; (letter = ::getopt(argc, argv, "+cDf:hvV")) != -1;) {
+    for (int letter;
+         (letter = ::getopt_long(argc, argv, "+cDf:hvV", kLongOptions, nullptr)) != -1;) {
         switch (letter) {
             case 'c':
                 options.clear_state = true;
                 break;
+            case 'r':
+                options.restore = true;
+                break;
+            case 'q': {
+                SY_TRY(options.to_quarantine, parse_jobs(::optarg));
+                break;
+            }
+            case 'u': {
+                SY_TRY(options.to_put_back, parse_jobs(::optarg));
+                break;
+            }
             case 'D':
                 options.foreground = true;
                 break;
@@ -63,6 +99,8 @@ Result<Options> parse(int argc, char** argv) {
                 return fail(Errc::InvalidArgument, "invalid option");
         }
     }
+    if (options.clear_state && options.restore)
+        return fail(Errc::InvalidArgument, "-c and --restore exclude each other");
     if (::optind < argc) {
         return fail(Errc::InvalidArgument,
                     fmt::format("unrecognized argument: {}", argv[::optind]));
@@ -104,12 +142,12 @@ class Background {
     }
     // The controller serves: let the parent go, and the terminal. A log that goes to standard error
     // keeps it.
-    void serving(bool keep_stderr) {
+    void serving(Log& log) {
         if (!told_) return;
         const io::Fd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
         ::dup2(null.get(), STDIN_FILENO);
         ::dup2(null.get(), STDOUT_FILENO);
-        if (!keep_stderr) ::dup2(null.get(), STDERR_FILENO);
+        log.take_stderr();
         if (::write(told_.get(), "1", 1) != 1) return;
         told_.reset();
     }
@@ -133,10 +171,12 @@ int serve(config::Config config, const Options& options, Log& log, Background& b
     io::Loop loop;
     ::signal(SIGPIPE, SIG_IGN);
     const std::string pid_file = config.controller_pid_file;
-    const bool logs_to_stderr = config.controller_log.empty();
     const std::string cluster = config.cluster_name;
-    auto controller =
-        Controller::create(loop, log, std::move(config), {.clear_state = options.clear_state});
+    const StartOptions start{
+        .clear_state = options.clear_state, .restore = options.restore, .store = {}};
+    tell_of_crashes(*start.what_now);
+    const Watchdog watchdog(*start.what_now);
+    auto controller = Controller::create(loop, log, std::move(config), start);
     if (!controller) {
         log.error("fatal: {}", controller.error().message);
         return 1;
@@ -156,10 +196,27 @@ int serve(config::Config config, const Options& options, Log& log, Background& b
     if (const Status written = write_pid_file(pid_file); !written)
         log.error("{}", written.error().message);
     log.info("slurmctld version {} started on cluster {}", kSlurmVersionNumber, cluster);
-    background.serving(logs_to_stderr);
+    background.serving(log);
     loop.run();
     if (!pid_file.empty()) ::unlink(pid_file.c_str());
     return (*controller)->exit_code();
+}
+
+// Without a controller: it would have the jobs in memory.
+int move_jobs(const config::Config& config, const Options& options) {
+    auto store = store::open_sqlite(config.state_dir + "/switchyard.db", {.has_run_before = true});
+    Status status = store ? Status() : Status(Failure{store.error()});
+    for (const JobId job : options.to_quarantine) {
+        if (status) status = (*store)->set_aside(job);
+        if (status) std::printf("job %u is set aside\n", job.value);
+    }
+    for (const JobId job : options.to_put_back) {
+        if (status) status = (*store)->put_back(job);
+        if (status) std::printf("job %u is back\n", job.value);
+    }
+    if (status) return 0;
+    std::fprintf(stderr, "slurmctld: fatal: %s\n", status.error().message.c_str());
+    return 1;
 }
 
 }  // namespace
@@ -178,6 +235,12 @@ int controller_main(int argc, char** argv) {
         std::fprintf(stderr, "slurmctld: fatal: %s\n", config.error().message.c_str());
         return 1;
     }
+    if (const Status became = become_slurm_user(*config); !became) {
+        std::fprintf(stderr, "slurmctld: fatal: %s\n", became.error().message.c_str());
+        return 1;
+    }
+    if (!options->to_quarantine.empty() || !options->to_put_back.empty())
+        return move_jobs(*config, *options);
     Background background;
     if (!options->foreground) {
         if (const auto code = background.enter()) return *code;

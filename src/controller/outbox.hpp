@@ -3,6 +3,7 @@
 // in it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -17,11 +18,14 @@ struct ToCaller {
     SessionId session;
     std::string frame;
     bool last = true;  // The request is answered.
+    std::uint64_t request = 0;
+    std::optional<JobId> submitted = {};  // It says that this job was taken in.
 };
 
 struct ToNode {
     std::string node;
     std::string frame;
+    std::optional<JobId> job = {};  // It prepares this one.
 };
 
 // The launch of a batch step: all but the payload, which may have to be read back from the store

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "base/limits.hpp"
+#include "controller/full_disk.hpp"
 #include "controller/replies.hpp"
 #include "controller/wire_fields.hpp"
 #include "wire/codec.hpp"
@@ -122,6 +123,8 @@ void Controller::on_request(Session& session, std::string_view frame) {
     if (handler == nullptr) {
         return finish(session, failure_frame(request.id(), fail(Errc::Unsupported).error));
     }
+    if (const Status may = may_take_in(*this, request.body_case()); !may)
+        return finish(session, failure_frame(request.id(), may.error()));
     log_.debug("{} from uid={}: request {}", request.command(), session.caller.uid,
                static_cast<int>(request.body_case()));
     log_.about(Log::Topic::Protocol, "{} from uid={}: request {}", request.command(),

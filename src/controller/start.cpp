@@ -22,6 +22,10 @@ namespace {
 // Scripts and environments of those who start soon after they came; the others' are read back.
 constexpr std::size_t kPayloadCacheBytes = 16u << 20;
 
+std::string database_of(const config::Config& config) {
+    return config.state_dir + "/switchyard.db";
+}
+
 Status make_folder(const std::string& path, std::uint32_t mode) {
     std::error_code error;
     std::filesystem::create_directories(path, error);
@@ -44,6 +48,23 @@ void put_aside(const std::string& database, Log& log) {
     }
 }
 
+Result<std::unique_ptr<store::Store>> open_store(const config::Config& config,
+                                                 const StartOptions& options, bool has_run_before,
+                                                 Log& log) {
+    const std::string database = database_of(config);
+    store::SqliteOptions how = options.store;
+    how.keep_payloads = config.keep_scripts || config.keep_environments;
+    how.has_run_before = has_run_before;
+    if (options.restore) how.opening = store::Opening::Restored;
+    if (options.clear_state) {
+        // Locked first: a controller that still runs on this state must refuse us.
+        SY_TRY(const io::Fd lock, store::lock_database(database));
+        put_aside(database, log);
+        how.opening = store::Opening::Cleared;
+    }
+    return store::open_sqlite(database, how);
+}
+
 core::Records to_records(store::Loaded loaded) {
     core::Records records;
     records.nodes = std::move(loaded.nodes);
@@ -57,26 +78,40 @@ core::Records to_records(store::Loaded loaded) {
     return records;
 }
 
-Result<std::unique_ptr<core::Cluster>> recover(store::Store& store, core::Settings settings,
-                                               Instant now, Log& log,
-                                               std::vector<store::StepLaunchRow>& launches) {
+struct Recovered {
+    std::unique_ptr<core::Cluster> cluster;
+    std::vector<store::StepLaunchRow> step_launches;
+    bool ended_well = false, restored = false;
+};
+
+Result<Recovered> recover(store::Store& store, core::Settings settings, Instant now, Log& log,
+                          WhatNow& what_now) {
     SY_TRY(store::Loaded loaded, store.load());
-    launches = std::move(loaded.step_launches);
+    Recovered out{.cluster = nullptr,
+                  .step_launches = std::move(loaded.step_launches),
+                  .ended_well = loaded.ended_well,
+                  .restored = loaded.restored};
     const std::size_t nodes = loaded.nodes.size();
     const std::uint64_t epoch = loaded.epoch;
     const Instant ended_since = now - settings.min_job_age;
     core::Records records = to_records(std::move(loaded));
     Status status;
+    const WhatNow::At at(what_now, "loading the records");
     records.jobs = [&](const core::Records::TakeJob& take) {
-        status = store.load_jobs(ended_since, take);
+        status = store.load_jobs(ended_since, [&](model::Job job, std::vector<model::Step> steps) {
+            what_now.set("loading the record", job.id);
+            take(std::move(job), std::move(steps));
+        });
+        what_now.set("putting the records together", {});
     };
-    auto cluster =
+    out.cluster =
         std::make_unique<core::Cluster>(std::move(settings), std::move(records), now,
                                         core::JobKeeping{.folding = wire::make_job_folding()});
     if (!status) return Failure{status.error()};
-    log.info("Recovered state of {} jobs, {} steps, {} nodes (epoch {})", cluster->jobs().size(),
-             cluster->steps().size(), nodes, epoch);
-    return cluster;
+    log.info("Recovered state of {} jobs, {} steps, {} nodes (epoch {})",
+             out.cluster->jobs().size(), out.cluster->steps().size(), nodes, epoch);
+    if (out.restored) log.info("The records are a restored backup: nodes are asked what they ran");
+    return out;
 }
 
 void raise_descriptor_limit() {
@@ -98,10 +133,10 @@ bool all_nodes_are_here(const config::Config& config) {
 struct Controller::Parts {
     config::Config config;
     wire::PresharedKey key;
-    std::unique_ptr<core::Cluster> cluster;
+    Recovered recovered;
     std::unique_ptr<store::Store> store;
     std::unique_ptr<store::Reader> reader;
-    std::vector<store::StepLaunchRow> step_launches;
+    std::shared_ptr<WhatNow> what_now;
 };
 
 Result<std::unique_ptr<Controller>> Controller::create(io::Loop& loop, Log& log,
@@ -112,28 +147,20 @@ Result<std::unique_ptr<Controller>> Controller::create(io::Loop& loop, Log& log,
     SY_CHECK(make_folder(config.state_dir, 0700));
     SY_CHECK(make_folder(config.run_dir, 0755));
     SY_TRY(core::Settings settings, to_settings(config));
+    // The key is made with the first database: where it is, there was one.
+    const bool has_run_before = ::access(config.key_file.c_str(), F_OK) == 0;
+    SY_TRY(auto store, open_store(config, options, has_run_before, log));
     SY_TRY(wire::PresharedKey key,
            wire::load_or_create_cluster_key(config.key_file, config.cluster_name));
-    const std::string database = config.state_dir + "/switchyard.db";
-    if (options.clear_state) {
-        // Opened once first: a controller that still runs on this state must refuse us.
-        SY_TRY(auto probe, store::open_sqlite(database));
-        probe.reset();
-        put_aside(database, log);
-    }
-    store::SqliteOptions store_options = options.store;
-    store_options.keep_payloads = config.keep_scripts || config.keep_environments;
-    SY_TRY(auto store, store::open_sqlite(database, store_options));
     const Instant now = std::chrono::floor<Millis>(std::chrono::system_clock::now());
     SY_TRY(auto reader, store->open_reader());
-    std::vector<store::StepLaunchRow> launches;
-    SY_TRY(auto cluster, recover(*store, std::move(settings), now, log, launches));
+    SY_TRY(Recovered recovered, recover(*store, std::move(settings), now, log, *options.what_now));
     Parts parts{.config = std::move(config),
                 .key = std::move(key),
-                .cluster = std::move(cluster),
+                .recovered = std::move(recovered),
                 .store = std::move(store),
                 .reader = std::move(reader),
-                .step_launches = std::move(launches)};
+                .what_now = options.what_now};
     std::unique_ptr<Controller> controller(new Controller(loop, log, std::move(parts)));
     SY_CHECK(controller->listen());
     controller->step(core::event::Tick{});
@@ -144,9 +171,10 @@ Result<std::unique_ptr<Controller>> Controller::create(io::Loop& loop, Log& log,
 Controller::Controller(io::Loop& loop, Log& log, Parts parts)
     : loop_(loop),
       log_(log),
+      what_now_(std::move(parts.what_now)),
       config_(std::move(parts.config)),
       key_(std::move(parts.key)),
-      cluster_(std::move(parts.cluster)),
+      cluster_(std::move(parts.recovered.cluster)),
       now_(loop.now()),
       payloads_(kPayloadCacheBytes),
       sessions_(loop,
@@ -171,8 +199,10 @@ Controller::Controller(io::Loop& loop, Log& log, Parts parts)
       reader_(std::move(parts.reader)),
       committer_(loop, std::move(parts.store),
                  [this](const std::string& why) { on_store_full(why); }) {
-    for (store::StepLaunchRow& row : parts.step_launches)
+    for (store::StepLaunchRow& row : parts.recovered.step_launches)
         step_launches_.emplace(row.key, std::move(row.record));
+    restoring_ = parts.recovered.restored;
+    if (!parts.recovered.ended_well) page_check_.emplace(loop, log, database_of(config_));
     figures_.started = now_;
     figures_.since = now_;
 }

@@ -30,14 +30,6 @@ Status check_limits(std::string_view payload) {
     return {};
 }
 
-Status may_submit(const Controller& controller, const PayloadBytes& payload) {
-    if (controller.store_is_full()) {
-        return fail(Errc::Busy,
-                    "The controller's disk is full: nothing can be submitted until there is room");
-    }
-    return payload ? check_limits(*payload) : Status();
-}
-
 void set_user(Controller& controller, const Session& session, model::JobSpec& spec) {
     Users& users = controller.users();
     spec.uid = session.caller.uid;
@@ -69,8 +61,8 @@ core::Caller with_groups(Controller& controller, core::Caller caller) {
 void handle_submit(Controller& controller, Session& session, const wire::Request& request) {
     const wire::SubmitRequest& submit = request.submit();
     PayloadBytes payload = controller.take_payload();
-    if (const Status may = may_submit(controller, payload); !may) {
-        return controller.finish(session, failure_frame(request.id(), may.error()));
+    if (const Status fits = payload ? check_limits(*payload) : Status(); !fits) {
+        return controller.finish(session, failure_frame(request.id(), fits.error()));
     }
     auto spec = wire::decode(submit.spec());
     if (!spec) return controller.finish(session, failure_frame(request.id(), spec.error()));

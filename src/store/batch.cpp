@@ -28,7 +28,17 @@ std::size_t Batch::size() const {
                triggers, deleted_nodes, deleted_partitions, reset_partitions, deleted_triggers,
                deleted_reservations, deleted_payloads, deleted_step_launches, kept_payloads) +
            std::size_t{next_job_id.has_value()} + std::size_t{next_reservation_id.has_value()} +
-           std::size_t{purge.has_value()};
+           std::size_t{purge.has_value()} + std::size_t{restore_is_over};
+}
+
+void leave_out(Batch& batch, const std::vector<JobId>& jobs) {
+    const auto is_one = [&](JobId id) { return std::ranges::find(jobs, id) != jobs.end(); };
+    std::erase_if(batch.jobs, [&](const JobRow& row) { return is_one(row.id); });
+    std::erase_if(batch.past_runs, [&](const JobRow& row) { return is_one(row.id); });
+    std::erase_if(batch.steps, [&](const StepRow& row) { return is_one(row.key.job); });
+    std::erase_if(batch.payloads, [&](const PayloadRow& row) { return is_one(row.job); });
+    std::erase_if(batch.step_launches,
+                  [&](const StepLaunchRow& row) { return is_one(row.key.job); });
 }
 
 struct RowEncoder::Scratch {

@@ -111,10 +111,14 @@ struct Batch {
     std::vector<StepKey> deleted_step_launches;
     std::vector<KeptPayload> kept_payloads;
     std::optional<Purge> purge;
+    bool restore_is_over = false;  // All that a restored backup did not know has been asked.
 
     bool empty() const { return size() == 0; }
     std::size_t size() const;  // Rows that are written or deleted; a purge counts as one.
 };
+
+// Takes what is to be written of these jobs out again.
+void leave_out(Batch& batch, const std::vector<JobId>& jobs);
 
 // Rows of many jobs. It keeps the message it encodes with, so that a burst of submissions does not
 // pay for hundreds of small allocations each.

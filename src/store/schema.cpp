@@ -81,6 +81,14 @@ CREATE TABLE step_launches (
     job INTEGER NOT NULL, attempt INTEGER NOT NULL, step INTEGER NOT NULL, record BLOB NOT NULL,
     PRIMARY KEY (job, attempt, step));
 )sql",
+    // slurmctld --quarantine. The columns are those of the tables that the rows come from.
+    R"sql(
+CREATE TABLE quarantined_jobs AS SELECT * FROM jobs WHERE false;
+CREATE TABLE quarantined_past_runs AS SELECT * FROM past_runs WHERE false;
+CREATE TABLE quarantined_steps AS SELECT * FROM steps WHERE false;
+CREATE TABLE quarantined_payloads AS SELECT * FROM payloads WHERE false;
+CREATE TABLE quarantined_step_launches AS SELECT * FROM step_launches WHERE false;
+)sql",
 };
 constexpr std::int64_t kVersion = std::size(kMigrations);
 

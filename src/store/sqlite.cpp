@@ -12,6 +12,7 @@ namespace {
 // A person may look into the database with the sqlite3 shell, and even write. We wait that long for
 // them.
 constexpr int kBusyTimeoutMs = 30'000;
+constexpr int kFoldTimeoutMs = 2'000;
 
 }  // namespace
 
@@ -48,8 +49,18 @@ Result<Statement> Database::prepare(std::string_view sql) {
     return Statement(statement);
 }
 
+std::string damage_text(const std::string& path, std::string_view why) {
+    return fmt::format(
+        "the database {} is damaged ({}): keep a copy of it, put the last backup in its place and "
+        "start with slurmctld --restore, or try `sqlite3 {} .recover`",
+        path, why, path);
+}
+
 Failure Database::failure(std::string_view what) const {
     const char* why = handle_ != nullptr ? sqlite3_errmsg(handle_) : "out of memory";
+    const int code = handle_ != nullptr ? sqlite3_errcode(handle_) & 0xff : SQLITE_NOMEM;
+    if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB)
+        return fail(Errc::Io, damage_text(path_, why));
     return fail(Errc::Io, fmt::format("cannot {} {}: {}", what, path_, why));
 }
 
@@ -78,6 +89,19 @@ void Database::copy_log() {
     // A failure leaves the log as it is, which is as good; the commit that follows tells it if the
     // disk is to blame.
     sqlite3_wal_checkpoint_v2(handle_, nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+}
+
+void Database::fold_log() {
+    sqlite3_busy_timeout(handle_, kFoldTimeoutMs);
+    sqlite3_wal_checkpoint_v2(handle_, nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
+}
+
+void Database::give_up_when(const std::atomic<bool>& stop) {
+    constexpr int kInstructions = 10'000;
+    const auto asked = [](void* place) -> int {
+        return *static_cast<const std::atomic<bool>*>(place) ? 1 : 0;
+    };
+    sqlite3_progress_handler(handle_, kInstructions, asked, const_cast<std::atomic<bool>*>(&stop));
 }
 
 Statement::~Statement() { sqlite3_finalize(handle_); }

@@ -2,6 +2,7 @@
 // only inside this room.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -36,12 +37,19 @@ class Database {
     // how long it is after each commit.
     void count_log(int& pages);
     void copy_log();  // As far as readers allow; what is left is for the next time.
+    void
+    fold_log();  // All of it, and leave an empty one; a reader in the way is waited for a while.
+    // Statements fail soon after `stop` was set.
+    void give_up_when(const std::atomic<bool>& stop);
 
   private:
     Database(sqlite3* handle, std::string path) : handle_(handle), path_(std::move(path)) {}
     sqlite3* handle_;
     std::string path_;
 };
+
+// What there is to say and to do when pages do not hold what they should.
+std::string damage_text(const std::string& path, std::string_view why);
 
 // Bound texts and blobs are not copied: they must live until the statement has run.
 class Statement {

@@ -14,7 +14,10 @@
 #include "base/text.hpp"
 #include "io/fd.hpp"
 #include "io/file_lock.hpp"
+#include "store/mark.hpp"
+#include "store/opening.hpp"
 #include "store/purge.hpp"
+#include "store/quarantine.hpp"
 #include "store/schema.hpp"
 #include "store/sqlite.hpp"
 #include "store/sqlite_reader.hpp"
@@ -39,7 +42,7 @@ struct Statements {
     Statement delete_node, delete_partition, reset_partition, delete_payload, trim_payload;
     Statement put_trigger, delete_trigger, raise_counter;
     Statement put_reservation, delete_reservation;
-    Statement put_step_launch, delete_step_launch;
+    Statement put_step_launch, delete_step_launch, delete_counter;
     Statement payload;
     PurgeStatements purge;
 };
@@ -61,6 +64,7 @@ Status prepare_all(Database& database, Statements& statements) {
         {&Statements::put_partition, "INSERT OR REPLACE INTO partitions VALUES (?,?,0,?)"},
         {&Statements::put_payload, "INSERT OR IGNORE INTO payloads VALUES (?,?)"},
         {&Statements::put_counter, "INSERT OR REPLACE INTO counters VALUES (?,?)"},
+        {&Statements::delete_counter, "DELETE FROM counters WHERE name = ?"},
         {&Statements::delete_node, "DELETE FROM nodes WHERE name = ?"},
         {&Statements::delete_partition,
          "INSERT OR REPLACE INTO partitions VALUES (?,'DELETED',1,x'')"},
@@ -160,6 +164,9 @@ bool write(Statements& to, const StepRow& row) {
 
 constexpr std::string_view kLastTrigger = "last_trigger_id";
 constexpr std::string_view kNextJob = "next_job_id";
+constexpr std::string_view kCommits = "commits";
+// So many ids are marked as given at once: a submission in so many waits for one more sync.
+constexpr std::uint64_t kJobsPerMark = 10'000;
 
 bool write_triggers(Statements& to, const Batch& batch) {
     std::uint32_t last = 0;
@@ -244,22 +251,26 @@ bool write(Statements& to, const Batch& batch) {
     for (const std::string& name : batch.reset_partitions) {
         if (!to.reset_partition.text(std::string_view(name)).run()) return false;
     }
+    if (batch.restore_is_over && !to.delete_counter.text(kRestoring).run()) return false;
     return write_triggers(to, batch) && write_step_launches(to, batch) &&
            write_next_job_id(to, batch);
 }
 
 class SqliteStore final : public Store {
   public:
-    SqliteStore(std::string path, const SqliteOptions& options, io::Fd lock, Database database,
-                Statements statements)
+    SqliteStore(std::string path, const SqliteOptions& options, io::Fd lock, MarkFile mark_file,
+                const Mark& mark, Database database, Statements statements)
         : path_(std::move(path)),
           keep_payloads_(options.keep_payloads),
           log_pages_max_(options.log_pages_max),
           lock_(std::move(lock)),
+          mark_file_(std::move(mark_file)),
+          mark_(mark),
           database_(std::move(database)),
           statements_(std::move(statements)) {
         database_.count_log(log_pages_);
     }
+    ~SqliteStore() override;
 
     Result<Loaded> load() override;
     Status load_jobs(Instant ended_since, const TakeJob& take) override;
@@ -273,9 +284,16 @@ class SqliteStore final : public Store {
         return read_payload(database_, statements_.payload, job);
     }
 
+    Status set_aside(JobId job) override { return store::set_aside(database_, job); }
+    Status put_back(JobId job) override { return store::put_back(database_, job); }
+
     Result<std::unique_ptr<Reader>> open_reader() override { return open_sqlite_reader(path_); }
 
   private:
+    bool needs_new_mark(const Batch& batch) const {
+        return batch.next_job_id && batch.next_job_id->value > mark_.jobs_below;
+    }
+    Status mark_ids(const Batch& batch);
     Status write_all(bool begun, const Batch& batch);
     Result<std::optional<std::int64_t>> counter(std::string_view name);
     Status load_counters(Loaded& loaded);
@@ -289,14 +307,36 @@ class SqliteStore final : public Store {
     bool keep_payloads_ = false, purge_is_due_ = false;
     int log_pages_max_, log_pages_ = 0;
     io::Fd lock_;
+    MarkFile mark_file_;
+    Mark mark_;
     Database database_;
     Statements statements_;
     std::optional<Error> broken_;
 };
 
+// The log is folded back, so that the database is one file, and the mark is exact.
+SqliteStore::~SqliteStore() {
+    if (broken_) return;
+    database_.fold_log();
+    mark_.closed = true;
+    mark_.jobs_below = mark_.next_job;
+    // If it cannot be written, the next controller looks closer and goes on from higher ids.
+    (void)mark_file_.write(mark_);
+}
+
+// Before an id is given for the first time.
+Status SqliteStore::mark_ids(const Batch& batch) {
+    Mark next = mark_;
+    next.jobs_below = batch.next_job_id->value + kJobsPerMark;
+    SY_CHECK(mark_file_.write(next));
+    mark_ = next;
+    return {};
+}
+
 Status SqliteStore::commit(const Batch& batch) {
     if (broken_) return Failure{*broken_};
     if (batch.empty()) return {};
+    if (needs_new_mark(batch)) SY_CHECK(mark_ids(batch));
     if (log_pages_ >= log_pages_max_) database_.copy_log();
     return write_all(statements_.begin.run(), batch);
 }
@@ -304,7 +344,7 @@ Status SqliteStore::commit(const Batch& batch) {
 Result<bool> SqliteStore::try_commit(const Batch& batch) {
     if (broken_) return Failure{*broken_};
     if (batch.empty()) return true;
-    if (batch.purge || log_pages_ >= log_pages_max_) return false;
+    if (batch.purge || log_pages_ >= log_pages_max_ || needs_new_mark(batch)) return false;
     database_.wait_for_others(false);
     const bool begun = statements_.begin.run();
     database_.wait_for_others(true);
@@ -315,10 +355,17 @@ Result<bool> SqliteStore::try_commit(const Batch& batch) {
 
 // The rest of a transaction, or what there is to say if not even its begin went well.
 Status SqliteStore::write_all(bool begun, const Batch& batch) {
+    const auto count = static_cast<std::int64_t>(mark_.commits + 1);
     const bool done = begun && write(statements_, batch) &&
                       (!batch.purge || purge(statements_.purge, *batch.purge, purge_is_due_)) &&
+                      statements_.put_counter.text(kCommits).integer(count).run() &&
                       statements_.commit.run();
-    if (done) return {};
+    if (done) {
+        ++mark_.commits;
+        if (batch.next_job_id) mark_.next_job = batch.next_job_id->value;
+        mark_file_.note(mark_);
+        return {};
+    }
     Error error = database_.failure("write").error;
     if (database_.is_full()) error.code = kFull;
     // SQLite may have rolled it back itself; then there is nothing to roll back.
@@ -355,6 +402,9 @@ Status SqliteStore::load_counters(Loaded& loaded) {
     loaded.last_trigger_id = static_cast<std::uint32_t>(last_trigger.value_or(0));
     SY_TRY(const auto epoch, counter("epoch"));
     loaded.epoch = static_cast<std::uint64_t>(epoch.value_or(0));
+    SY_TRY(const auto restoring, counter(kRestoring));
+    loaded.restored = restoring.has_value();
+    loaded.ended_well = mark_file_.found() && mark_file_.found()->closed;
     return {};
 }
 
@@ -428,6 +478,11 @@ Status SqliteStore::load_jobs(Instant ended_since, const TakeJob& take) {
     return read ? drop_old_payloads(ended_since) : read;
 }
 
+Failure unreadable(std::int64_t job, const Error& why) {
+    return fail(why.code, fmt::format("job {}: {}: `slurmctld --quarantine {}` sets it aside", job,
+                                      why.message, job));
+}
+
 Status SqliteStore::read_jobs(Instant ended_since, const TakeJob& take) {
     SY_TRY(const std::vector<std::int64_t> ids, ids_to_load(ended_since));
     SY_TRY(Statement record, database_.prepare("SELECT record FROM jobs WHERE id = ?"));
@@ -435,15 +490,17 @@ Status SqliteStore::read_jobs(Instant ended_since, const TakeJob& take) {
                                                  "ORDER BY attempt, step"));
     RowReader<wire::Job, model::Job> jobs(database_);
     for (const std::int64_t id : ids) {
-        SY_TRY(std::optional<model::Job> job, jobs.next(record.integer(id)));
+        Result<std::optional<model::Job>> job = jobs.next(record.integer(id));
+        if (!job) return unreadable(id, job.error());
         record.reset();
-        if (!job) continue;
-        std::vector<model::Step> steps;
+        if (!*job) continue;
+        Result<std::vector<model::Step>> steps{std::vector<model::Step>()};
         // Nobody has steps before the first run.
-        if (job->attempt.value > 0 || !std::holds_alternative<model::Pending>(job->phase)) {
-            SY_TRY(steps, (read_rows<wire::Step, model::Step>(database_, steps_of.integer(id))));
+        if ((*job)->attempt.value > 0 || !std::holds_alternative<model::Pending>((*job)->phase)) {
+            steps = read_rows<wire::Step, model::Step>(database_, steps_of.integer(id));
+            if (!steps) return unreadable(id, steps.error());
         }
-        take(*std::move(job), std::move(steps));
+        take(**std::move(job), *std::move(steps));
     }
     return {};
 }
@@ -466,7 +523,9 @@ Status SqliteStore::drop_old_payloads(Instant ended_since) {
     return database_.failure("write");
 }
 
-Result<io::Fd> lock_for(const std::string& path) {
+}  // namespace
+
+Result<io::Fd> lock_database(const std::string& path) {
     const std::string name = path + ".lock";
     io::Fd file(::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
     if (!file) return fail(Errc::Io, fmt::format("cannot open {}: {}", name, std::strerror(errno)));
@@ -485,6 +544,8 @@ Result<io::Fd> lock_for(const std::string& path) {
     return file;
 }
 
+namespace {
+
 // Environments may hold secrets: the file is made by us before SQLite can make it readable to all.
 // It is closed again before SQLite opens it: closing it later would drop SQLite's locks, which
 // belong to the process.
@@ -497,7 +558,9 @@ Status make_private(const std::string& path) {
 }  // namespace
 
 Result<std::unique_ptr<Store>> open_sqlite(const std::string& path, const SqliteOptions& options) {
-    SY_TRY(io::Fd lock, lock_for(path));
+    SY_TRY(io::Fd lock, lock_database(path));
+    SY_TRY(MarkFile mark_file, MarkFile::open(path + ".mark"));
+    SY_CHECK(check_presence(path, options, mark_file));
     SY_CHECK(make_private(path));
     SY_TRY(Database database, Database::open(path, true));
     SY_CHECK(database.execute(std::string(kPragmas)));
@@ -505,14 +568,13 @@ Result<std::unique_ptr<Store>> open_sqlite(const std::string& path, const Sqlite
         SY_CHECK(database.execute(fmt::format("PRAGMA max_page_count={}", *options.pages_max)));
     }
     SY_CHECK(migrate(database));
-    // Each opening is an epoch of its own, and the first write: a read-only disk is told here.
-    SY_CHECK(
-        database.execute("INSERT INTO counters VALUES ('epoch', 1) "
-                         "ON CONFLICT (name) DO UPDATE SET value = value + 1"));
+    SY_CHECK(check_pages(database, path));
+    SY_TRY(const Mark mark, begin_epoch(database, path, options, mark_file));
     Statements statements;
     SY_CHECK(prepare_all(database, statements));
-    return std::unique_ptr<Store>(std::make_unique<SqliteStore>(
-        path, options, std::move(lock), std::move(database), std::move(statements)));
+    return std::unique_ptr<Store>(
+        std::make_unique<SqliteStore>(path, options, std::move(lock), std::move(mark_file), mark,
+                                      std::move(database), std::move(statements)));
 }
 
 }  // namespace switchyard::store

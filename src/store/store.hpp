@@ -7,6 +7,7 @@
 // (sqlite_store.cpp); a server database can.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -17,6 +18,7 @@
 
 #include "base/result.hpp"
 #include "base/time.hpp"
+#include "io/fd.hpp"
 #include "model/job.hpp"
 #include "model/node.hpp"
 #include "model/partition.hpp"
@@ -42,6 +44,8 @@ struct Loaded {
     std::vector<StepLaunchRow> step_launches;
     std::uint64_t epoch =
         0;  // How often this state has been opened: one more with each controller.
+    bool ended_well = false;  // The controller before came to its end.
+    bool restored = false;    // A backup, of which not all is known yet (Batch::restore_is_over).
 };
 
 // Jobs that were ever submitted. Empty lists and unset bounds do not filter.
@@ -93,11 +97,24 @@ class Store {
     // Whether the last purge left something to be purged.
     virtual bool purge_is_due() const = 0;
     virtual Result<std::optional<std::string>> payload(JobId job) = 0;
+    // Moves all that is known of a job, or of an array and its elements, out of the way of load(),
+    // or back. NotFound: there is none such.
+    virtual Status set_aside(JobId job) = 0;
+    virtual Status put_back(JobId job) = 0;
     // Sees everything committed before each of its calls.
     virtual Result<std::unique_ptr<Reader>> open_reader() = 0;
 };
 
+// What is expected to be found.
+enum class Opening : std::uint8_t {
+    Usual,     // The database as the last controller left it.
+    Cleared,   // None: it was moved aside on purpose.
+    Restored,  // A backup: older than what was written meanwhile.
+};
+
 struct SqliteOptions {
+    Opening opening = Opening::Usual;
+    bool has_run_before = false;  // So there must be a database, unless it was cleared.
     std::optional<std::uint32_t>
         pages_max{};             // Refuse to grow beyond so many pages; for tests of a full disk.
     bool keep_payloads = false;  // Those too of jobs that ended long ago.
@@ -106,8 +123,15 @@ struct SqliteOptions {
     int log_pages_max = 8192;
 };
 
-// Opens (or makes) the database and locks it: Errc::Busy if another controller holds it.
+// Keeps other controllers out for as long as it lives: Errc::Busy if one holds it.
+Result<io::Fd> lock_database(const std::string& path);
+
+// Opens (or makes) the database and locks it.
 Result<std::unique_ptr<Store>> open_sqlite(const std::string& path,
                                            const SqliteOptions& options = {});
+
+// Looks at every page over a connection of its own, for a thread of its own. Opening looks at all
+// of a small database, and of a large one only at what it needs.
+Status check_whole(const std::string& path, const std::atomic<bool>& stop);
 
 }  // namespace switchyard::store

@@ -1,0 +1,15 @@
+// full_disk.hpp: what becomes of requests while there is no room for records. Questions are
+// answered; nothing is taken in that would have to be written, and whoever asked for it is told at
+// once.
+#pragma once
+
+#include "base/result.hpp"
+
+namespace switchyard::controller {
+
+class Controller;
+
+// Whether a request of this kind (wire::Request::BodyCase) can be taken in now.
+Status may_take_in(const Controller& controller, int body);
+
+}  // namespace switchyard::controller
