@@ -55,6 +55,10 @@ constexpr Reader kReaders[] = {
     read_value<wire::JobUpdate>,
     read_value<wire::NodeUpdate>,
     read_value<wire::PartitionUpdate>,
+    read_message<wire::AgentToStepd>,
+    read_message<wire::StepdToAgent>,
+    read_value<wire::Trigger>,
+    read_value<wire::Reservation>,
 };
 
 }  // namespace
