@@ -91,8 +91,7 @@ void Agent::report_idle(const Steps::JobKey& job, std::optional<Instant> since) 
     link_.send(message);
 }
 
-// The controller drains a node whose problem it has not heard of. It is forgotten when it was told,
-// so that the next one is a new one.
+// The controller drains a node whose problem it has not heard of.
 void Agent::on_fault(const std::string& reason) {
     fault_ = reason;
     send_load();
@@ -206,7 +205,8 @@ void Agent::send_load() {
             wire::encode(use, message.mutable_load()->add_card_use());
     }
     link_.send(message);
-    if (link_.is_registered()) fault_.clear();
+    // Taken back as soon as it was told: the drain stays, and the same fault is news again.
+    if (link_.is_registered() && !std::exchange(fault_, {}).empty()) return send_load();
     load_timer_ = loop_.after(kLoadPeriod, [this] { send_load(); });
 }
 

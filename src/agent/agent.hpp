@@ -69,7 +69,7 @@ class Agent {
     ControllerLink link_;
     std::unique_ptr<Relay> relay_;
     io::Loop::Timer load_timer_;
-    std::string fault_;  // Told with the next loads, once: an administrator may resume the node.
+    std::string fault_;  // Told once: an administrator may resume the node.
     bool rebooting_ = false;
     io::Fd reboot_process_;
     io::Loop::Watch reboot_watch_;

@@ -141,7 +141,7 @@ class AgentTest : public testing::Test {
         wire::encode(grant, out.mutable_job_grant());
         out.set_uid(::getuid());
         out.set_gid(::getgid());
-        out.set_user(spec.user);
+        out.set_user("mallory");  // Whose name it is, the node knows better.
         out.set_kill_wait(1);
         wire::HostAddress& host = *out.add_hosts();
         host.set_name("n1");
@@ -510,7 +510,8 @@ TEST_F(AgentTest, AConfigurationIsReadAgainWhenTheControllerSaysSoAndNobodyIsHun
     ASSERT_TRUE(next([](const auto& m) { return m.has_relay_open(); }));
     const std::string prolog = dir + "/prolog.sh";
     ASSERT_TRUE(os::write_new_file(
-        prolog, "#!/bin/sh\necho $SLURM_JOB_ID >> " + dir + "/desk/prepared\n", 0755));
+        prolog, "#!/bin/sh\necho $SLURM_JOB_ID $SLURM_JOB_USER >> " + dir + "/desk/prepared\n",
+        0755));
     wire::ControllerToAgent order;
     order.mutable_reconfigure();
     configure("Prolog=" + prolog + "\n");
@@ -519,7 +520,8 @@ TEST_F(AgentTest, AConfigurationIsReadAgainWhenTheControllerSaysSoAndNobodyIsHun
     launch("true");
     ASSERT_TRUE(report());
     end_known();
-    EXPECT_EQ(read("prepared"), "12\n");
+    const std::string user = os::user_name(::getuid());
+    EXPECT_EQ(read("prepared"), "12 " + user + "\n");
     // A bad one is named, and changes nothing.
     configure("Prolog=" + prolog + "\nNodeName=bad CPUs=many\n");
     link.send(order);
@@ -527,7 +529,7 @@ TEST_F(AgentTest, AConfigurationIsReadAgainWhenTheControllerSaysSoAndNobodyIsHun
     launch("true", 13);
     ASSERT_TRUE(report());
     end_known(13);
-    EXPECT_EQ(read("prepared"), "12\n13\n");
+    EXPECT_EQ(read("prepared"), "12 " + user + "\n13 " + user + "\n");
     // What was changed is told over the same connection.
     configure("TmpFS=/proc\n");
     link.send(order);

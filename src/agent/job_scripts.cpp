@@ -30,7 +30,7 @@ void add_cards(const model::Job& job, const std::string& node,
 }  // namespace
 
 JobScripts::JobScripts(io::Loop& loop, const os::Log& log)
-    : log_(log), programs_(loop, os::Programs::Reaping::ByOwner) {}
+    : log_(log), programs_(loop, os::Programs::Reaping::ByOwner), names_(loop) {}
 JobScripts::~JobScripts() = default;
 
 void JobScripts::set_setup(ScriptSetup setup) {
@@ -51,7 +51,7 @@ std::vector<std::string> JobScripts::environment(const ScriptJob& job, bool epil
     const model::ScriptFacts facts{.job = job.key.first,
                                    .uid = job.uid,
                                    .gid = job.gid,
-                                   .user = job.user,
+                                   .user = {},
                                    .cluster = setup_.cluster,
                                    .config_path = setup_.config_path,
                                    .context = epilog ? "epilog_slurmd" : "prolog_slurmd"};
@@ -94,13 +94,19 @@ void JobScripts::run(const std::string& program, std::vector<std::string> enviro
 
 void JobScripts::add(const ScriptJob& job, bool epilog, Done done) {
     if (!epilog) preparing_.insert(job.key);
-    programs_.add({.programs = os::expand_programs(epilog ? setup_.epilog : setup_.prolog),
-                   .environment = environment(job, epilog),
-                   .timeout = epilog ? setup_.epilog_timeout : setup_.prolog_timeout},
-                  [this, key = job.key, epilog, told = std::move(done)](const Status& status) {
-                      finish(key, epilog, status);
-                      told(status);
-                  });
+    os::Programs::Order order{
+        .programs = os::expand_programs(epilog ? setup_.epilog : setup_.prolog),
+        .environment = environment(job, epilog),
+        .timeout = epilog ? setup_.epilog_timeout : setup_.prolog_timeout};
+    names_.find(job.uid, [this, key = job.key, epilog, order = std::move(order),
+                          told = std::move(done)](const std::string& user) mutable {
+        order.environment.push_back("SLURM_JOB_USER=" + user);
+        programs_.add(std::move(order),
+                      [this, key, epilog, told = std::move(told)](const Status& status) {
+                          finish(key, epilog, status);
+                          told(status);
+                      });
+    });
 }
 
 void JobScripts::finish(const JobKey& job, bool epilog, const Status& status) {

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "agent/job_key.hpp"
+#include "agent/user_names.hpp"
 #include "base/result.hpp"
 #include "base/time.hpp"
 #include "io/loop.hpp"
@@ -42,7 +43,6 @@ struct ScriptJob {
     const wire::Job& record;
     uid_t uid;
     gid_t gid;
-    std::string user;
 };
 
 class JobScripts {
@@ -84,6 +84,7 @@ class JobScripts {
     const os::Log& log_;
     ScriptSetup setup_;
     os::Programs programs_;
+    UserNames names_;
     std::set<JobKey> preparing_;
     // Whose Epilog has run: the order to end a job may be repeated. The last ones only.
     std::set<JobKey> cleaned_;

@@ -14,6 +14,7 @@
 
 #include "base/text.hpp"
 #include "gpu/shares.hpp"
+#include "os/beneath.hpp"
 #include "os/files.hpp"
 #include "os/processes.hpp"
 #include "os/spawn.hpp"
@@ -35,10 +36,14 @@ bool serves_all_users(const std::string& program) {
     return ::geteuid() == 0 && text && text->contains(kAllUsers.substr(1));
 }
 
-// Clients of all users reach it, and servers that run as one of them write there.
-Status make_shared_folder(const std::string& path) {
-    if (::mkdir(path.c_str(), 0755) != 0 && errno != EEXIST) return os::errno_failure(path);
-    if (::chmod(path.c_str(), 01777) != 0) return os::errno_failure(path);
+// A new one for each daemon: in one that users could write to, there may be a link where the
+// daemon, who is root, writes its log.
+Status make_fresh_folder(const std::string& path, mode_t mode) {
+    const std::size_t slash = path.rfind('/');
+    SY_TRY(const io::Fd above, os::open_folder(path.substr(0, slash)));
+    SY_CHECK(os::remove_in(above.get(), path.substr(slash + 1)));
+    if (::mkdir(path.c_str(), 0755) != 0) return os::errno_failure(path);
+    if (::chmod(path.c_str(), mode) != 0) return os::errno_failure(path);
     return {};
 }
 
@@ -96,7 +101,10 @@ Result<pid_t> MpsDaemons::find(std::uint32_t device) const {
     const auto pid = parse_uint(trim(text));
     if (!pid || *pid == 0) return fail(Errc::NotFound);
     SY_TRY(const std::string line, os::read_file(fmt::format("/proc/{}/cmdline", *pid)));
-    if (!line.contains(gpu::kMpsControl)) return fail(Errc::NotFound);
+    struct stat facts{};
+    const bool is_ours =
+        ::stat(fmt::format("/proc/{}", *pid).c_str(), &facts) == 0 && facts.st_uid == ::geteuid();
+    if (!is_ours || !line.contains(gpu::kMpsControl)) return fail(Errc::NotFound);
     return static_cast<pid_t>(*pid);
 }
 
@@ -104,14 +112,16 @@ Result<pid_t> MpsDaemons::launch(std::uint32_t device, const Daemon& daemon) con
     const std::string program = gpu::find_program(gpu::kMpsControl);
     if (program.empty()) return fail(Errc::NotFound, "nvidia-cuda-mps-control is not installed");
     const gpu::MpsFolders folders = gpu::mps_folders(folder_, device);
-    SY_CHECK(make_shared_folder(folders.pipe));
-    SY_CHECK(make_shared_folder(folders.log));
+    const bool all_users = serves_all_users(program);
+    // Clients of all users reach it, and servers that run as one of them write there.
+    SY_CHECK(make_fresh_folder(folders.pipe, 01777));
+    SY_CHECK(make_fresh_folder(folders.log, all_users ? 0755 : 01777));
     const io::Fd nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
     if (!nothing) return os::errno_failure("/dev/null");
     os::SpawnRequest request;
     request.path = program;
     request.argv = {program, "-f"};
-    if (serves_all_users(program)) {
+    if (all_users) {
         request.argv.emplace_back(kAllUsers);
     } else {
         log_.info(fmt::format("MPS of card {} serves one user at a time", device));

@@ -143,7 +143,7 @@ void Steps::launch(wire::LaunchStep&& launch) {
     if (scripts_.is_prepared(job)) return start(key, std::move(launch));
     step.preparing = std::make_unique<wire::LaunchStep>(std::move(launch));
     const wire::LaunchStep& held = *step.preparing;
-    prepare({job, held.job(), held.uid(), held.gid(), held.user()});
+    prepare({job, held.job(), held.uid(), held.gid()});
 }
 
 void Steps::start(const StepKey& key, wire::LaunchStep&& launch) {
@@ -399,7 +399,7 @@ void Steps::check_job(const JobKey& job) {
     const wire::EndJob& order = *ending->second.order;
     ending->second.cleaning =
         order.has_record() &&
-        scripts_.clean_up({job, order.record(), order.uid(), order.gid(), order.user()},
+        scripts_.clean_up({job, order.record(), order.uid(), order.gid()},
                           [this, job](const Status& status) {
                               if (!status) say_script_failed(job, true, status.error());
                               say_clean(job);

@@ -127,7 +127,7 @@ void Steps::release_end(const JobKey& job) {
 void Steps::prepare(const wire::PrepareJob& order) {
     const JobKey job{JobId{order.job()}, Attempt{order.attempt()}};
     if (scripts_.is_prepared(job)) return;
-    prepare({job, order.record(), order.uid(), order.gid(), order.user()});
+    prepare({job, order.record(), order.uid(), order.gid()});
 }
 
 void Steps::prepare(const ScriptJob& job) {

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <random>
 
 #include "base/text.hpp"
 #include "gpu/granted_card.hpp"
@@ -65,6 +66,26 @@ Status write_library(const std::string& path) {
     }
     if (::rename(fresh.c_str(), path.c_str()) != 0) return failure(path);
     return {};
+}
+
+// In /dev/shm anybody can take a name before us, and could hand our jobs a library of theirs. What
+// is there and is not ours is moved away, where we may; in a folder like that nobody else can move
+// ours.
+Status make_own_folder(const std::string& folder) {
+    constexpr int kAttemptsMax = 8;
+    for (int attempt = 0; attempt < kAttemptsMax; ++attempt) {
+        if (::mkdir(folder.c_str(), 0755) == 0) return {};
+        struct stat facts{};
+        if (errno != EEXIST || ::lstat(folder.c_str(), &facts) != 0) return failure(folder);
+        if (S_ISDIR(facts.st_mode) && facts.st_uid == ::geteuid()) {
+            const bool closed = (facts.st_mode & 022) == 0 || ::chmod(folder.c_str(), 0755) == 0;
+            return closed ? Status() : failure(folder);
+        }
+        if (::geteuid() != 0) break;
+        const std::string aside = fmt::format("{}.not-ours-{:08x}", folder, std::random_device{}());
+        if (::rename(folder.c_str(), aside.c_str()) != 0) return failure(folder);
+    }
+    return fail(Errc::AccessDenied, fmt::format("{} belongs to somebody else", folder));
 }
 
 std::string turns_file(const std::string& folder, std::uint32_t device) {
@@ -143,13 +164,7 @@ std::string guard_library(const std::string& folder) {
 }
 
 Status prepare_guard(const std::string& folder, const model::GresInventory& cards) {
-    if (::mkdir(folder.c_str(), 0755) != 0 && errno != EEXIST) return failure(folder);
-    struct stat facts{};
-    if (::lstat(folder.c_str(), &facts) != 0) return failure(folder);
-    // Somebody else's folder of this name could hand our jobs a library of theirs.
-    if (!S_ISDIR(facts.st_mode) || facts.st_uid != ::geteuid()) {
-        return fail(Errc::AccessDenied, fmt::format("{} belongs to somebody else", folder));
-    }
+    SY_CHECK(make_own_folder(folder));
     SY_CHECK(write_library(guard_library(folder)));
     for (const std::uint32_t device : cards.devices.to_vector()) {
         const std::string path = turns_file(folder, device);

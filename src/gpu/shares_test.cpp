@@ -97,13 +97,27 @@ TEST(Shares, the_guards_files_are_made_and_a_ledger_goes_with_its_job) {
     std::filesystem::remove_all(name);
 }
 
-TEST(Shares, a_folder_of_somebody_else_is_not_used) {
+TEST(Shares, a_folder_of_somebody_else_and_a_link_are_moved_away) {
     if (::geteuid() != 0) GTEST_SKIP() << "needs root";
     char name[] = "/tmp/sy_shares_XXXXXX";
-    ::mkdtemp(name);
-    ASSERT_EQ(::chown(name, 65534, 65534), 0);
-    EXPECT_FALSE(prepare_guard(name, two_cards()));
-    std::filesystem::remove_all(name);
+    const std::string above = ::mkdtemp(name), folder = above + "/guard";
+    const auto is_ours = [&] {
+        struct stat facts{};
+        return ::lstat(folder.c_str(), &facts) == 0 && S_ISDIR(facts.st_mode) && facts.st_uid == 0;
+    };
+    ASSERT_EQ(::mkdir(folder.c_str(), 0777), 0);
+    ASSERT_EQ(::chown(folder.c_str(), 65534, 65534), 0);
+    EXPECT_TRUE(prepare_guard(folder, two_cards()));
+    EXPECT_TRUE(is_ours());
+    std::filesystem::remove_all(folder);
+    // What a link leads to is not touched.
+    const std::string target = above + "/target";
+    ASSERT_EQ(::mkdir(target.c_str(), 0755), 0);
+    ASSERT_EQ(::symlink(target.c_str(), folder.c_str()), 0);
+    EXPECT_TRUE(prepare_guard(folder, two_cards()));
+    EXPECT_TRUE(is_ours());
+    EXPECT_TRUE(std::filesystem::is_empty(target));
+    std::filesystem::remove_all(above);
 }
 
 TEST(Shares, the_variable_names_each_card_with_its_share) {
