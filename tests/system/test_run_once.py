@@ -45,10 +45,10 @@ def back_up(cluster):
 def restore(cluster, copy):
     kill(cluster.controller, signal.SIGTERM)
     database = cluster.dir / "state" / "switchyard.db"
-    for file in database.parent.glob(database.name + "*"):
+    for file in (database, *database.parent.glob(database.name + "-*")):
         file.unlink()
     shutil.copy(copy, database)
-    cluster.start_controller()
+    cluster.controller = cluster._spawn("slurmctld", "--restore")
     cluster.wait_ready()
 
 
