@@ -13,19 +13,16 @@ HELD_MAX = 40  # Connections that are left open in the middle of something.
 
 
 def listeners_of(pid):
-    """The paths of the unix sockets a process has open."""
+    """The paths of the unix sockets a process has open; none where it is gone."""
     inodes = set()
-    for entry in pathlib.Path(f"/proc/{pid}/fd").iterdir():
-        try:
+    try:
+        for entry in pathlib.Path(f"/proc/{pid}/fd").iterdir():
             inodes.add(os.readlink(entry))
-        except OSError:
-            pass
-    paths = []
-    for line in pathlib.Path(f"/proc/{pid}/net/unix").read_text().splitlines()[1:]:
-        fields = line.split()
-        if len(fields) == 8 and f"socket:[{fields[6]}]" in inodes:
-            paths.append("\0" + fields[7][1:] if fields[7].startswith("@") else fields[7])
-    return paths
+        lines = pathlib.Path(f"/proc/{pid}/net/unix").read_text().splitlines()[1:]
+    except OSError:
+        return []
+    fields = [line.split() for line in lines]
+    return [each[7] for each in fields if len(each) == 8 and f"socket:[{each[6]}]" in inodes]
 
 
 class Way:
