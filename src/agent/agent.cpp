@@ -50,11 +50,16 @@ Agent::Agent(io::Loop& loop, AgentPlan plan, os::Log& log, ReadAgain read_again)
 }
 
 Status Agent::start() {
-    SY_TRY(relay_, Relay::listen(loop_, plan_.config.agent_socket(plan_.name),
-                                 [this](const wire::AgentToController& message) {
-                                     link_.send(message);
-                                     return link_.is_registered();
-                                 }));
+    Relay::Link link{
+        .send =
+            [this](const wire::AgentToController& message) {
+                link_.send(message);
+                return link_.is_registered();
+            },
+        .unsent_bytes = [this] { return link_.unsent_bytes(); },
+        .on_drained =
+            [this](std::function<void()> callback) { link_.on_drained(std::move(callback)); }};
+    SY_TRY(relay_, Relay::listen(loop_, plan_.config.agent_socket(plan_.name), std::move(link)));
     if (steps_) {
         steps_->recover();
         start_keeper();

@@ -108,4 +108,8 @@ void ControllerLink::send(const wire::AgentToController& message) {
     if (registered_) channel_->send(message.SerializeAsString());
 }
 
+void ControllerLink::on_drained(std::function<void()> callback) {
+    if (channel_) channel_->on_drained(std::move(callback));
+}
+
 }  // namespace switchyard::agent

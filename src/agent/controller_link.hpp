@@ -37,6 +37,9 @@ class ControllerLink {
     bool is_registered() const { return registered_; }
     // Dropped while not registered: whoever sends tells again after registration.
     void send(const wire::AgentToController& message);
+    std::size_t unsent_bytes() const { return channel_ ? channel_->unsent_bytes() : 0; }
+    // Called once when all has left; never, if the connection is lost before.
+    void on_drained(std::function<void()> callback);
 
   private:
     void retry(const std::string& why);

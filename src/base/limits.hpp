@@ -27,7 +27,10 @@ inline constexpr std::size_t kFilterWordsMax =
     1000;  // Names, accounts, partitions ... of a filter.
 inline constexpr std::size_t kConnectionsMax = 16384;
 inline constexpr std::size_t kConnectionsPerUserMax = 4096;
-inline constexpr std::size_t kRelayedPerUserMax = 1024;  // Connections to one agent's socket.
+inline constexpr std::size_t kRelayedPerUserMax = 1024;    // Connections to one agent's socket.
+inline constexpr std::size_t kListsPerConnectionMax = 16;  // Of jobs, asked for at the same time.
+inline constexpr std::size_t kRequestsPerTurnMax =
+    64;  // Of a connection; then others have their turn.
 inline constexpr std::size_t kRequestsInFlightPerUserMax = 16384;
 inline constexpr std::size_t kUnfinishedBytesPerUserMax = 64u << 20;  // Of messages half sent.
 inline constexpr std::size_t kHeldBytesPerUserMax = 256u << 20;       // Of requests that wait.

@@ -77,25 +77,21 @@ bool is_wanted(const TriggerOptions& options, const model::Trigger& trigger) {
 }
 
 int show_triggers(Session& session, const TriggerOptions& options) {
-    wire::Request request;
-    request.mutable_triggers();
-    const auto reply = session.connection.call(request);
-    if (!reply) return failed(options, "slurm_get_triggers", reply.error());
+    const auto triggers = client::fetch_triggers(session.connection);
+    if (!triggers) return failed(options, "slurm_get_triggers", triggers.error());
     if (options.verbose > 0)
-        say(kProgram, fmt::format("Read {} trigger records", reply->triggers().triggers().size()));
+        say(kProgram, fmt::format("Read {} trigger records", triggers->size()));
     bool first = options.header;
-    for (const wire::Trigger& message : reply->triggers().triggers()) {
-        const auto trigger = wire::decode(message);
-        if (!trigger) return failed(options, "slurm_get_triggers", trigger.error());
-        if (!is_wanted(options, *trigger)) continue;
+    for (const model::Trigger& trigger : *triggers) {
+        if (!is_wanted(options, trigger)) continue;
         if (std::exchange(first, false)) {
             print(fmt::format("{} {:<9}{:>8} {:<35} {} {:<8} {:<5} {}\n", "TRIG_ID", "RES_TYPE",
                               "RES_ID", "TYPE", "OFFSET", "USER", "FLAGS", "PROGRAM"));
         }
-        print(fmt::format("{:>7} {:<9} {:>7} {:<35} {:>6} {:<8} {:<5} {}\n", trigger->id,
-                          to_string(trigger->resource), resource_id(*trigger),
-                          to_string(trigger->type), trigger->offset.count(), trigger->user,
-                          trigger->permanent ? "PERM" : "", visible(trigger->program)));
+        print(fmt::format("{:>7} {:<9} {:>7} {:<35} {:>6} {:<8} {:<5} {}\n", trigger.id,
+                          to_string(trigger.resource), resource_id(trigger),
+                          to_string(trigger.type), trigger.offset.count(), trigger.user,
+                          trigger.permanent ? "PERM" : "", visible(trigger.program)));
     }
     return 0;
 }

@@ -164,10 +164,22 @@ Status query_jobs(Connection& connection, const JobsQuery& query,
     keep_freed_memory();
     wire::Request request;
     encode_query(query, request.mutable_jobs());
-    return for_each_reply(connection, request, [&](const wire::Reply& reply) -> Status {
+    // The steps of one job may need several replies: those after the first have no jobs.
+    std::optional<JobsChunk> unfinished;
+    SY_CHECK(for_each_reply(connection, request, [&](const wire::Reply& reply) -> Status {
         if (!reply.has_jobs()) return unexpected_answer();
-        return decode_chunks(reply.jobs(), each);
-    });
+        if (!query.with_steps) return decode_chunks(reply.jobs(), each);
+        return decode_chunks(reply.jobs(), [&](JobsChunk chunk) {
+            if (unfinished && chunk.jobs.empty()) {
+                std::ranges::move(chunk.steps, std::back_inserter(unfinished->steps));
+                return;
+            }
+            if (unfinished) each(*std::move(unfinished));
+            unfinished = std::move(chunk);
+        });
+    }));
+    if (unfinished) each(*std::move(unfinished));
+    return {};
 }
 
 Status list_jobs(Connection& connection, const JobsQuery& query,
@@ -239,15 +251,32 @@ Result<ClusterAnswer> fetch_cluster(Connection& connection) {
 Result<ReservationsAnswer> fetch_reservations(Connection& connection, const std::string& name) {
     wire::Request request;
     request.mutable_reservations()->set_name(name);
-    SY_TRY(const wire::Reply reply, connection.call(request));
-    if (!reply.has_reservations()) return unexpected_answer();
     ReservationsAnswer answer;
-    answer.now = Instant{Millis{reply.reservations().now()}};
-    for (const wire::ReservationView& each : reply.reservations().reservations()) {
-        SY_TRY(model::Reservation reservation, wire::decode(each.reservation()));
-        answer.reservations.push_back({std::move(reservation), each.cores(), each.cpus()});
-    }
+    SY_CHECK(for_each_reply(connection, request, [&](const wire::Reply& reply) -> Status {
+        if (!reply.has_reservations()) return unexpected_answer();
+        answer.now = Instant{Millis{reply.reservations().now()}};
+        for (const wire::ReservationView& each : reply.reservations().reservations()) {
+            SY_TRY(model::Reservation reservation, wire::decode(each.reservation()));
+            answer.reservations.push_back({std::move(reservation), each.cores(), each.cpus()});
+        }
+        return {};
+    }));
     return answer;
+}
+
+Result<std::vector<model::Trigger>> fetch_triggers(Connection& connection) {
+    wire::Request request;
+    request.mutable_triggers();
+    std::vector<model::Trigger> triggers;
+    SY_CHECK(for_each_reply(connection, request, [&](const wire::Reply& reply) -> Status {
+        if (!reply.has_triggers()) return unexpected_answer();
+        for (const wire::Trigger& each : reply.triggers().triggers()) {
+            SY_TRY(model::Trigger trigger, wire::decode(each));
+            triggers.push_back(std::move(trigger));
+        }
+        return {};
+    }));
+    return triggers;
 }
 
 Result<LicensesAnswer> fetch_licenses(Connection& connection) {

@@ -22,6 +22,7 @@
 #include "model/partition.hpp"
 #include "model/reservation.hpp"
 #include "model/step.hpp"
+#include "model/trigger.hpp"
 #include "model/update.hpp"
 
 namespace switchyard::wire {
@@ -138,6 +139,7 @@ struct ReservationsAnswer {
     Instant now{};
 };
 // All, or the one of that name, if there is one.
+Result<std::vector<model::Trigger>> fetch_triggers(Connection& connection);
 Result<ReservationsAnswer> fetch_reservations(Connection& connection, const std::string& name = {});
 struct LicensesAnswer {
     std::vector<model::LicenseUse> licenses;

@@ -117,6 +117,8 @@ struct Connection::State {
     template <class Answer, class Receive>
     Result<Answer> ask(wire::Request& request, Receive receive);
     Status reconnect();
+    // Why the other side hung up while we were still sending, if it said so.
+    std::optional<Error> last_words();
     void keep_notes(const wire::Reply& reply);
     // Why a reply is not what was asked for.
     switchyard::Failure refusal(std::string_view frame);
@@ -177,6 +179,7 @@ Result<Answer> Connection::State::ask(wire::Request& request, Receive receive) {
     give_nonce(request);
     for (int attempt = 0;; ++attempt) {
         const Status sent = send_once(request);
+        if (const auto why = sent ? std::nullopt : last_words()) return switchyard::Failure{*why};
         Result<Answer> answer =
             sent ? receive(request.id()) : Result<Answer>(switchyard::Failure{sent.error()});
         const bool lost = !answer && answer.error().code == Errc::Unreachable;
@@ -185,6 +188,13 @@ Result<Answer> Connection::State::ask(wire::Request& request, Receive receive) {
         if (!may_be_repeated(request) || attempt == kRetriesMax) return fail(Errc::Unreachable);
         SY_CHECK(reconnect());
     }
+}
+
+std::optional<Error> Connection::State::last_words() {
+    wire::Reply reply;
+    if (!read_into(reply, Millis{0}) || !reply.has_failure() || reply.id() != 0)
+        return std::nullopt;
+    return error_of(reply);
 }
 
 Status Connection::State::reconnect() {

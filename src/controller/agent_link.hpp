@@ -14,6 +14,7 @@ namespace switchyard::controller {
 struct Agents::Link {
     std::uint64_t id = 0;
     bool local = false;
+    bool opened = false;  // Connected; over TLS it has proved the key.
     bool registered = false;
     std::string node;         // After it registered.
     bool relay_only = false;  // A login node: it only carries commands.

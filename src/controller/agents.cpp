@@ -4,6 +4,7 @@
 
 #include "base/limits.hpp"
 #include "controller/agent_link.hpp"
+#include "controller/node_facts.hpp"
 #include "wire/codec.hpp"
 #include "wire/proto/node.pb.h"
 
@@ -44,7 +45,11 @@ Agents::~Agents() = default;
 wire::Channel::Handlers Agents::channel_handlers(std::uint64_t link) {
     return {.on_frame = [this, link](std::string_view frame) { on_frame(link, frame); },
             .on_close = [this, link](const Error& why) { close(link, why.message); },
-            .on_ready = {}};
+            .on_ready =
+                [this, link] {
+                    if (const auto it = links_.find(link); it != links_.end())
+                        it->second->opened = true;
+                }};
 }
 
 Agents::Link& Agents::open(bool local) {
@@ -100,8 +105,12 @@ void Agents::on_register(Link& link, const wire::Register& message) {
         return refuse(
             link, fmt::format("node {} is not in the controller's configuration", message.node()));
     }
+    if (const Status fits = check_registration(message); !fits)
+        return refuse(link, fits.error().message);
     auto facts = wire::decode(message.facts());
     if (!facts) return refuse(link, facts.error().message);
+    if (const Status possible = check_facts(*facts); !possible)
+        return refuse(link, possible.error().message);
 
     link.registered = true;
     link.node = message.node();
@@ -140,6 +149,7 @@ void Agents::on_message(Link& link, const wire::AgentToController& message) {
     if (link.relay_only) return;
     switch (message.body_case()) {
         case Body::kLoad:
+            if (!check_load(message.load())) return;
             return handlers_.on_event(to_load(link.node, message.load()));
         case Body::kGpuIdle:
             return handlers_.on_event(core::event::GpuIdle{
@@ -192,6 +202,7 @@ void Agents::close(std::uint64_t id, const std::string& why) {
     const std::unique_ptr<Link> link = std::move(it->second);
     links_.erase(it);
     for (const auto& [number, session] : link->relayed) sessions_.close(session, true);
+    if (!link->opened && !link->local) note_stranger(*link, why);
     if (link->channel) link->channel->close();
     if (!link->registered || link->relay_only) {
         return log_.verbose("connection of {} closed: {}", link->name(), why);
@@ -201,6 +212,15 @@ void Agents::close(std::uint64_t id, const std::string& why) {
     place.link = 0;
     log_.info("Node {} not responding: {}", link->node, why);
     handlers_.on_event(core::event::NodeLost{.node = link->node});
+}
+
+// Whoever tries keys, or has an old one, is seen; but cannot fill the log.
+void Agents::note_stranger(const Link& link, const std::string& why) {
+    const auto left_out = stranger_lines_.admit(loop_.now());
+    if (!left_out) return;
+    const std::string others =
+        *left_out > 0 ? fmt::format(" ({} more since the last of these lines)", *left_out) : "";
+    log_.error("TLS handshake with {} failed: {}{}", link.channel->peer_address(), why, others);
 }
 
 bool Agents::send(const std::string& node, std::string_view frame) {

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/line_limit.hpp"
 #include "controller/log.hpp"
 #include "controller/sessions.hpp"
 #include "core/cluster/event.hpp"
@@ -70,12 +71,14 @@ class Agents {
     void on_relay(Link& link, const wire::AgentToController& message);
     void refuse(Link& link, const std::string& why);
     void close(std::uint64_t link, const std::string& why);
+    void note_stranger(const Link& link, const std::string& why);
 
     io::Loop& loop_;
     Log& log_;
     Sessions& sessions_;
     std::string cluster_;
     Handlers handlers_;
+    LineLimit stranger_lines_{10};
     std::uint64_t last_link_ = 0;
     std::map<std::uint64_t, std::unique_ptr<Link>> links_;
     std::map<std::string, Place, std::less<>> places_;

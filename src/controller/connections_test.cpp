@@ -75,11 +75,12 @@ TEST_F(ControllerFixture, ACommandRelayedByAnAgentIsTheUserThatTheAgentNames) {
     open.mutable_relay_open()->set_session(5);
     open.mutable_relay_open()->set_uid(31337);
     open.mutable_relay_open()->set_gid(31338);
+    open.mutable_relay_open()->set_user("remote");
     node->send(open);
     wire::Request request = submission();
     request.set_id(9);
     request.set_protocol(wire::kProtocol);
-    request.mutable_submit()->mutable_spec()->set_user("remote");
+    request.mutable_submit()->mutable_spec()->set_user("root");
     wire::AgentToController data;
     data.mutable_relay_data()->set_session(5);
     data.mutable_relay_data()->set_frame(request.SerializeAsString());

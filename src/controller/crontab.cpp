@@ -15,7 +15,6 @@ namespace switchyard::controller {
 namespace {
 
 enum class Action : std::uint32_t { Get = 0, Set = 1, Remove = 2 };
-constexpr int kLinesMax = 1000;
 
 std::string path_of(const Controller& controller, std::uint32_t uid) {
     return fmt::format("{}/crontab.{}", controller.config().state_dir, uid);
@@ -54,8 +53,11 @@ void handle_crontab(Controller& controller, Session& session, const wire::Reques
     if (!own && !controller.is_operator(session.caller))
         return refuse(fail(Errc::AccessDenied).error);
     if (action == Action::Get) return answer_text(controller, session, request, uid);
-    if (crontab.text().size() > limits::kScriptBytesMax || crontab.jobs_size() > kLinesMax)
-        return refuse({Errc::InvalidArgument, "the crontab is too long"});
+    if (crontab.text().size() > limits::kScriptBytesMax) {
+        return refuse({Errc::InvalidArgument,
+                       fmt::format("the crontab is too long: {} bytes, at most {} are allowed",
+                                   crontab.text().size(), limits::kScriptBytesMax)});
+    }
 
     core::event::Crontab event;
     event.caller = own ? session.caller : core::Caller{uid, uid};
@@ -67,8 +69,9 @@ void handle_crontab(Controller& controller, Session& session, const wire::Reques
         spec->user = controller.users().name_of(uid);
         spec->group = controller.users().group_name(event.caller.gid);
         event.jobs.push_back(*std::move(spec));
-        held.crontab.push_back(
-            std::make_shared<const std::string>(line.payload().SerializeAsString()));
+        auto payload = wire::hold_bytes(*session.share, line.payload().SerializeAsString());
+        if (!payload) return refuse(payload.error());
+        held.crontab.push_back(*std::move(payload));
     }
     // The text first: lines without a job do less harm than jobs that no line tells of.
     const std::string text = action == Action::Remove ? std::string() : crontab.text();

@@ -3,6 +3,7 @@
 // gives them again when it is back.
 #include <fmt/format.h>
 
+#include "base/limits.hpp"
 #include "controller/controller.hpp"
 #include "controller/launch.hpp"
 #include "controller/replies.hpp"
@@ -13,6 +14,11 @@ namespace switchyard::controller {
 namespace {
 
 std::uint32_t number(core::EndCause cause) { return static_cast<std::uint32_t>(cause); }
+
+std::string too_large_to_launch(std::size_t bytes) {
+    return fmt::format("what its node would be told is too large: {} bytes, at most {} are allowed",
+                       bytes, limits::kLaunchBytesMax);
+}
 
 }  // namespace
 
@@ -64,7 +70,7 @@ class Controller::EffectWriter {
         if (known == c_.step_launches_.end()) {
             return c_.expect_step_launch(order.node, order.key, std::move(launch));
         }
-        to_node(order.node, launch_frame(launch, Bulk::StepLaunch, *known->second));
+        to_launch(order.node, order.key, launch_frame(launch, Bulk::StepLaunch, *known->second));
     }
 
     void operator()(const core::effect::SignalSteps& order) {
@@ -216,6 +222,13 @@ class Controller::EffectWriter {
     void to_node(const std::string& node, std::string frame, std::optional<JobId> job = {}) {
         sealed_.outbox.push_back(ToNode{.node = node, .frame = std::move(frame), .job = job});
     }
+    void to_launch(const std::string& node, const StepKey& key, std::string frame) {
+        if (frame.size() <= limits::kLaunchBytesMax) return to_node(node, std::move(frame));
+        // The core has its say when this batch is sealed.
+        c_.loop_.post([&c = c_, node, key, size = frame.size()] {
+            c.give_up_launch(node, key, too_large_to_launch(size));
+        });
+    }
     // One whose srun has left is kept in the store too, until the step has ended.
     void keep_launch(const StepKey& key, const PayloadBytes& launch) {
         const auto step = c_.cluster_->steps().find(key);
@@ -228,7 +241,7 @@ class Controller::EffectWriter {
         const auto orphan = c_.orphans_.find(key);
         if (orphan == c_.orphans_.end()) return;
         for (const auto& [node, launch] : orphan->second.launches) {
-            to_node(node, launch_frame(launch, Bulk::StepLaunch, *c_.step_launches_[key]));
+            to_launch(node, key, launch_frame(launch, Bulk::StepLaunch, *c_.step_launches_[key]));
         }
         c_.orphans_.erase(orphan);
     }
@@ -288,7 +301,10 @@ void Controller::launch(const ToLaunch& order, const std::map<JobId, PayloadByte
     }
     if (bytes == nullptr)
         return give_up_launch(order.node, order.key, "the batch script is not in the store");
-    agents_.send(order.node, launch_frame(order.launch, Bulk::BatchPayload, *bytes));
+    const std::string frame = launch_frame(order.launch, Bulk::BatchPayload, *bytes);
+    if (frame.size() > limits::kLaunchBytesMax)
+        return give_up_launch(order.node, order.key, too_large_to_launch(frame.size()));
+    agents_.send(order.node, frame);
 }
 
 void Controller::give_up_launch(const std::string& node, const StepKey& key,

@@ -12,6 +12,12 @@
 
 namespace switchyard::controller {
 
+namespace {
+
+constexpr std::size_t kJobsPerFetch = 250;  // All in memory at once, whatever their size.
+
+}  // namespace
+
 struct JobStreams::History {
     SessionId session;
     std::uint64_t request = 0;
@@ -44,16 +50,19 @@ store::HistoryQuery to_query(const core::event::JobFilter& filter, const wire::J
     return query;
 }
 
-// Of "12_3" only element 3, where the store found the whole array.
+// Of "12_3" only element 3, where the store found the whole array. The selectors are sorted by job.
 bool selected(const std::vector<model::JobSelector>& selectors, const model::Job& job) {
-    return selectors.empty() ||
-           std::ranges::any_of(selectors, [&](const model::JobSelector& selector) {
-               const bool array = job.array && job.array->array_id == selector.job;
-               if (!selector.elements) return array || job.id == selector.job;
-               if (!array) return false;
-               if (job.array->element) return selector.elements->contains(*job.array->element);
-               return selector.elements->intersects(job.array->pending);
-           });
+    const auto named = [&](JobId id) {
+        return std::ranges::equal_range(selectors, id, {}, &model::JobSelector::job);
+    };
+    const auto means = [&](const model::JobSelector& selector) {
+        if (!selector.elements) return true;
+        if (!job.array || job.array->array_id != selector.job) return false;
+        if (job.array->element) return selector.elements->contains(*job.array->element);
+        return selector.elements->intersects(job.array->pending);
+    };
+    return selectors.empty() || std::ranges::any_of(named(job.id), means) ||
+           (job.array && std::ranges::any_of(named(job.array->array_id), means));
 }
 
 // What memory holds of these jobs. It is never behind the store, and knows why a job waits, which
@@ -89,51 +98,94 @@ void prefer(store::HistoryChunk known, store::HistoryChunk& found) {
     std::ranges::sort(found.steps, {}, &model::Step::key);
 }
 
-std::string chunk_frame(std::uint64_t request, bool last, Instant now,
-                        const store::HistoryChunk& chunk, const JobMatcher& match) {
-    wire::Reply reply;
-    reply.set_id(request);
-    reply.set_last(last);
-    wire::JobsReply* out = reply.mutable_jobs();
-    out->set_now(now.time_since_epoch().count());
-    std::vector<std::pair<JobId, Attempt>> shown;
+// Jobs and their steps as messages, cut by their bytes.
+class ChunkFrames {
+  public:
+    ChunkFrames(std::uint64_t request, Instant now) : request_(request), now_(now) { begin(); }
+
+    void add(const model::Job& job, std::span<const model::Step> steps) {
+        if (bytes_ >= limits::kReplyBytesMax || steps_only_) cut();
+        wire::Job* out = reply_.mutable_jobs()->add_jobs();
+        wire::encode(job, out);
+        bytes_ += out->ByteSizeLong();
+        for (const model::Step& step : steps) {
+            // A message of steps only belongs to the job before it.
+            if (bytes_ >= limits::kReplyBytesMax) {
+                cut();
+                steps_only_ = true;
+            }
+            wire::Step* each = reply_.mutable_jobs()->add_steps();
+            wire::encode(step, each);
+            bytes_ += each->ByteSizeLong();
+        }
+    }
+    std::vector<std::string> take(bool last) {
+        reply_.set_last(last);
+        cut();
+        return std::move(frames_);
+    }
+
+  private:
+    void begin() {
+        reply_.Clear();
+        reply_.set_id(request_);
+        reply_.mutable_jobs()->set_now(now_.time_since_epoch().count());
+        bytes_ = 0;
+        steps_only_ = false;
+    }
+    void cut() {
+        frames_.push_back(reply_.SerializeAsString());
+        begin();
+    }
+
+    std::uint64_t request_;
+    Instant now_;
+    wire::Reply reply_;
+    std::size_t bytes_ = 0;
+    bool steps_only_ = false;
+    std::vector<std::string> frames_;
+};
+
+std::vector<std::string> chunk_frames(std::uint64_t request, bool last, Instant now,
+                                      const store::HistoryChunk& chunk, const JobMatcher& match) {
+    const auto run_of_step = [](const model::Step& step) {
+        return std::pair(step.key.job, step.key.attempt);
+    };
+    ChunkFrames frames(request, now);
     for (const model::Job& job : chunk.jobs) {
         if (!selected(match.filter.jobs, job) || !match(job)) continue;
-        wire::encode(job, out->add_jobs());
-        shown.emplace_back(job.id, job.attempt);
+        const auto steps =
+            std::ranges::equal_range(chunk.steps, std::pair(job.id, job.attempt), {}, run_of_step);
+        frames.add(job, steps);
     }
-    for (const model::Step& step : chunk.steps) {
-        const std::pair run(step.key.job, step.key.attempt);
-        if (std::ranges::binary_search(shown, run)) wire::encode(step, out->add_steps());
-    }
-    return reply.SerializeAsString();
+    return frames.take(last);
 }
 
 }  // namespace
 
 void JobStreams::start_history(Session& session, std::uint64_t request,
                                const wire::JobsQuery& query) {
+    if (!take_place(session, request)) return;
     auto filter = to_filter(query.filter());
-    if (!filter) return controller_.finish(session, failure_frame(request, filter.error()));
+    if (!filter) return end_list(session.id, failure_frame(request, filter.error()));
     auto history = std::make_shared<History>();
     history->session = session.id;
     history->request = request;
     history->query = to_query(*filter, query);
     history->match = {.filter = *std::move(filter), .all_states = true};
+    std::ranges::sort(history->match.filter.jobs, {}, &model::JobSelector::job);
     history->with_steps = query.with_steps();
     history->one_job = query.one_job();
     controller_.reader().ask([this, history](store::Reader& reader) {
         auto found = reader.find(history->query);
         controller_.loop().post([this, history, found = std::move(found)] {
             if (!found) {
-                return controller_.finish(history->session,
-                                          failure_frame(history->request, found.error()));
+                return end_list(history->session, failure_frame(history->request, found.error()));
             }
             history->ids = *found;
             if (history->one_job && history->ids.empty()) {
-                return controller_.finish(
-                    history->session,
-                    failure_frame(history->request, fail(Errc::InvalidJobId).error));
+                return end_list(history->session,
+                                failure_frame(history->request, fail(Errc::InvalidJobId).error));
             }
             fetch_history(history);
         });
@@ -141,8 +193,7 @@ void JobStreams::start_history(Session& session, std::uint64_t request,
 }
 
 void JobStreams::fetch_history(const std::shared_ptr<History>& history) {
-    const std::size_t count =
-        std::min(limits::kJobsPerReplyChunk, history->ids.size() - history->place);
+    const std::size_t count = std::min(kJobsPerFetch, history->ids.size() - history->place);
     const std::size_t begin = history->place;
     history->place += count;
     const bool last = history->place == history->ids.size();
@@ -153,14 +204,20 @@ void JobStreams::fetch_history(const std::shared_ptr<History>& history) {
                                  store::Reader& reader) {
         auto chunk = reader.fetch(part, history->with_steps, history->query.past_runs);
         if (chunk) prefer(known, *chunk);
-        std::string frame = chunk ? chunk_frame(history->request, last, now, *chunk, history->match)
-                                  : failure_frame(history->request, chunk.error());
+        std::vector<std::string> frames{};
+        if (chunk) {
+            frames = chunk_frames(history->request, last, now, *chunk, history->match);
+        } else {
+            frames.push_back(failure_frame(history->request, chunk.error()));
+        }
         const bool over = last || !chunk;
-        controller_.loop().post([this, history, over, frame = std::move(frame)] {
+        controller_.loop().post([this, history, over, frames = std::move(frames)] {
             Session* session = controller_.sessions().find(history->session);
             if (session == nullptr) return;
-            if (over) return controller_.finish(*session, frame);
-            session->send(frame);
+            for (const std::string& frame : std::span(frames).first(frames.size() - 1))
+                session->send(frame);
+            if (over) return end_list(history->session, frames.back());
+            session->send(frames.back());
             session->outlet().when_drained([this, history] { fetch_history(history); });
         });
     });

@@ -1,5 +1,7 @@
 #include "controller/job_streams.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -85,9 +87,13 @@ class JobStreams::Slice {
         head.set_now(now.time_since_epoch().count());
         body_.clear();
         head.AppendToString(&body_);  // First: who reads job by job knows it from the start.
+        head_bytes_ = body_.size();
         jobs_ = 0;
     }
-    std::size_t jobs() const { return jobs_; }
+    bool empty() const { return body_.size() == head_bytes_; }
+    bool full() const {
+        return body_.size() >= limits::kReplyBytesMax || jobs_ >= limits::kJobsPerReplyChunk;
+    }
 
     void add(std::string_view folded, JobPart part) {
         constexpr std::uint32_t kNumber = wire::JobsReply::kJobsFieldNumber;
@@ -107,13 +113,16 @@ class JobStreams::Slice {
         job_.AppendToString(&whole_);
         add(whole_, part);
     }
-    void add_steps(const core::Cluster& cluster, JobId job) {
-        auto it = cluster.steps().lower_bound(StepKey{.job = job, .attempt = {}, .step = {}});
-        for (; it != cluster.steps().end() && it->first.job == job; ++it) {
+    // The steps of a job from this one on; returns the first for which there is no room.
+    std::optional<StepKey> add_steps(const core::Cluster& cluster, const StepKey& from) {
+        auto it = cluster.steps().lower_bound(from);
+        for (; it != cluster.steps().end() && it->first.job == from.job; ++it) {
+            if (body_.size() >= limits::kReplyBytesMax) return it->first;
             step_.Clear();
             wire::encode(it->second, &step_);
             append(wire::JobsReply::kStepsFieldNumber, step_);
         }
+        return std::nullopt;
     }
     // The whole reply.
     std::string frame(std::uint64_t request, bool last) {
@@ -136,6 +145,7 @@ class JobStreams::Slice {
     }
 
     std::string body_;  // Of the JobsReply.
+    std::size_t head_bytes_ = 0;
     std::size_t jobs_ = 0;
     std::string whole_;  // Of the job that is being added.
     wire::Job job_;
@@ -151,6 +161,7 @@ Result<JobStreams::Stream> JobStreams::open(Session& session, std::uint64_t requ
     const core::Cluster& cluster = controller_.cluster();
     Stream stream;
     stream.session = session.id;
+    stream.uid = session.caller.uid;
     stream.request = request;
     SY_TRY(stream.match.filter, to_filter(query.filter()));
     stream.match.all_states = query.all_states();
@@ -175,13 +186,37 @@ Result<JobStreams::Stream> JobStreams::open(Session& session, std::uint64_t requ
 }
 
 void JobStreams::start(Session& session, std::uint64_t request, const wire::JobsQuery& query) {
+    if (!take_place(session, request)) return;
     auto stream = open(session, request, query);
-    if (!stream) return controller_.finish(session, failure_frame(request, stream.error()));
-    if (serve(*stream, session)) go_on(std::make_unique<Stream>(*std::move(stream)));
+    if (!stream) return end_list(session.id, failure_frame(request, stream.error()));
+    // The first slice at once, unless others of this user wait for theirs.
+    if (ready_.contains(stream->uid) || serve(*stream, session))
+        go_on(std::make_unique<Stream>(*std::move(stream)));
+}
+
+bool JobStreams::take_place(Session& session, std::uint64_t request) {
+    if (session.lists < limits::kListsPerConnectionMax) {
+        ++session.lists;
+        return true;
+    }
+    controller_.finish(
+        session,
+        failure_frame(request, {Errc::Busy, fmt::format("{} lists of jobs are asked for by "
+                                                        "this connection, at most as many "
+                                                        "are allowed",
+                                                        session.lists)}));
+    return false;
+}
+
+void JobStreams::end_list(SessionId id, const std::string& frame) {
+    Session* session = controller_.sessions().find(id);
+    if (session == nullptr) return;
+    --session->lists;
+    controller_.finish(*session, frame);
 }
 
 // Into the slice, if the stream is about it.
-void JobStreams::offer(const Stream& stream, core::JobTable::const_iterator job) {
+void JobStreams::offer(Stream& stream, core::JobTable::const_iterator job) {
     const auto is_hidden = [&](std::string_view partition) {
         return std::ranges::find(stream.hidden, partition) != stream.hidden.end();
     };
@@ -210,16 +245,21 @@ void JobStreams::offer(const Stream& stream, core::JobTable::const_iterator job)
     } else {
         slice_->add(folded, stream.part);
     }
-    if (stream.with_steps) slice_->add_steps(controller_.cluster(), job.id());
+    if (stream.with_steps) {
+        stream.steps_from = slice_->add_steps(controller_.cluster(),
+                                              StepKey{.job = job.id(), .attempt = {}, .step = {}});
+    }
 }
 
-bool JobStreams::serve(Stream& stream, Session& session) {
+bool JobStreams::fill_slice(Stream& stream) {
+    // What one job left over comes alone: a message of steps only belongs to the job before it.
+    if (stream.steps_from) {
+        stream.steps_from = slice_->add_steps(controller_.cluster(), *stream.steps_from);
+        return true;
+    }
     const core::JobTable& jobs = controller_.cluster().jobs();
-    slice_->begin(controller_.now());
     std::size_t looked_at = 0;
-    const auto full = [&] {
-        return slice_->jobs() >= limits::kJobsPerReplyChunk || ++looked_at > kLookedAtPerSlice;
-    };
+    const auto full = [&] { return slice_->full() || ++looked_at > kLookedAtPerSlice; };
     bool more = false;
     if (stream.ids) {
         for (; stream.place < stream.ids->size() && !full(); ++stream.place) {
@@ -235,9 +275,15 @@ bool JobStreams::serve(Stream& stream, Session& session) {
         }
         more = it != jobs.end();
     }
+    return more || stream.steps_from;
+}
+
+bool JobStreams::serve(Stream& stream, Session& session) {
+    slice_->begin(controller_.now());
+    const bool more = fill_slice(stream);
     if (!more) {
-        controller_.finish(session, slice_->frame(stream.request, true));
-    } else if (slice_->jobs() > 0) {
+        end_list(session.id, slice_->frame(stream.request, true));
+    } else if (!slice_->empty()) {
         session.send(slice_->frame(stream.request, false));
     }
     return more;
@@ -247,12 +293,12 @@ void JobStreams::go_on(std::unique_ptr<Stream> stream) {
     Session* session = controller_.sessions().find(stream->session);
     if (session == nullptr) return;
     if (session->outlet().unsent_bytes() <= kUnsentBytesMax) {
-        ready_.push_back(std::move(stream));
+        ready_[stream->uid].push_back(std::move(stream));
         return post_turn();
     }
     session->outlet().when_drained(
         [this, waiting = std::make_shared<std::unique_ptr<Stream>>(std::move(stream))] {
-            ready_.push_back(std::move(*waiting));
+            ready_[(*waiting)->uid].push_back(std::move(*waiting));
             post_turn();
         });
 }
@@ -269,8 +315,12 @@ void JobStreams::post_turn() {
 // One slice of one stream; the others, and everything else, come before its next.
 void JobStreams::turn() {
     if (ready_.empty()) return;
-    std::unique_ptr<Stream> stream = std::move(ready_.front());
-    ready_.pop_front();
+    auto next = ready_.upper_bound(last_served_);
+    if (next == ready_.end()) next = ready_.begin();
+    last_served_ = next->first;
+    std::unique_ptr<Stream> stream = std::move(next->second.front());
+    next->second.pop_front();
+    if (next->second.empty()) ready_.erase(next);
     Session* session = controller_.sessions().find(stream->session);
     if (session != nullptr && serve(*stream, *session)) go_on(std::move(stream));
     post_turn();

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -40,6 +41,7 @@ class JobStreams {
     enum class JobPart { Whole, Line, State };
     struct Stream {
         SessionId session;
+        std::uint32_t uid = 0;
         std::uint64_t request = 0;
         JobMatcher match;
         bool by_state = false;    // Nothing but states, and hidden partitions, decide who is shown.
@@ -51,6 +53,7 @@ class JobStreams {
         std::optional<std::vector<JobId>> ids;  // These, or all jobs.
         std::size_t place = 0;                  // In ids.
         JobId after{0};                         // Without ids: the last one looked at.
+        std::optional<StepKey> steps_from;      // Of the last job: those that are still to come.
     };
     struct History;
 
@@ -58,18 +61,24 @@ class JobStreams {
                         const wire::JobsQuery& query) const;
     // Encodes and sends one slice; false when it was the last.
     bool serve(Stream& stream, Session& session);
+    bool fill_slice(Stream& stream);  // True: there is more.
+    // Refuses one list too many; the answer that ends a list gives its place back.
+    bool take_place(Session& session, std::uint64_t request);
+    void end_list(SessionId session, const std::string& frame);
     void go_on(std::unique_ptr<Stream> stream);
     void post_turn();
     void turn();
     void fetch_history(const std::shared_ptr<History>& history);
 
-    void offer(const Stream& stream, core::JobTable::const_iterator job);
+    void offer(Stream& stream, core::JobTable::const_iterator job);
 
     Controller& controller_;
     // What is being encoded. Kept, because to fill it again costs no allocations.
     class Slice;
     std::unique_ptr<Slice> slice_;
-    std::deque<std::unique_ptr<Stream>> ready_;
+    // By user: whoever asks for many lists holds up none but his own.
+    std::map<std::uint32_t, std::deque<std::unique_ptr<Stream>>> ready_;
+    std::uint32_t last_served_ = 0;
     bool turn_posted_ = false;
 };
 

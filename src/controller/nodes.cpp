@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "controller/long_reply.hpp"
 #include "controller/replies.hpp"
 #include "controller/requests.hpp"
 #include "controller/visibility.hpp"
@@ -9,21 +10,20 @@ namespace switchyard::controller {
 
 // Names that do not exist leave nothing: the command says which.
 void handle_nodes(Controller& controller, Session& session, const wire::Request& request) {
-    wire::Reply reply;
-    reply.set_id(request.id());
-    reply.set_last(true);
-    wire::NodesReply* out = reply.mutable_nodes();
-    out->set_now(controller.now().time_since_epoch().count());
+    const auto now = controller.now().time_since_epoch().count();
+    LongReply reply(controller, session, request.id(),
+                    [now](wire::Reply& each) { each.mutable_nodes()->set_now(now); });
     std::vector<std::string> concealed;
     if (request.nodes().conceal()) concealed = concealed_partitions(controller, session.caller);
     const auto add = [&](const model::Node& node) {
-        wire::Node* one = out->add_nodes();
+        wire::Node* one = reply.next().mutable_nodes()->add_nodes();
         wire::encode(node, one);
-        if (concealed.empty()) return;
-        one->clear_partitions();
+        if (!concealed.empty()) one->clear_partitions();
         for (const std::string& name : node.partitions) {
+            if (concealed.empty()) break;
             if (std::ranges::find(concealed, name) == concealed.end()) one->add_partitions(name);
         }
+        reply.added(one->ByteSizeLong());
     };
     if (request.nodes().names().empty()) {
         for (const model::Node& node : controller.cluster().nodes()) add(node);
@@ -32,7 +32,7 @@ void handle_nodes(Controller& controller, Session& session, const wire::Request&
         const model::Node* node = controller.cluster().find_node(name);
         if (node != nullptr) add(*node);
     }
-    controller.finish(session, reply.SerializeAsString());
+    reply.finish();
 }
 
 void handle_update_node(Controller& controller, Session& session, const wire::Request& request) {

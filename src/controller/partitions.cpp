@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "controller/long_reply.hpp"
 #include "controller/replies.hpp"
 #include "controller/requests.hpp"
 #include "controller/visibility.hpp"
@@ -9,23 +10,22 @@ namespace switchyard::controller {
 
 // Concealed ones too: whether to show them is the command's choice (--all).
 void handle_partitions(Controller& controller, Session& session, const wire::Request& request) {
-    wire::Reply reply;
-    reply.set_id(request.id());
-    reply.set_last(true);
-    wire::PartitionsReply* out = reply.mutable_partitions();
+    LongReply reply(controller, session, request.id(),
+                    [](wire::Reply& each) { each.mutable_partitions(); });
     const std::string& wanted = request.partitions().name();
     const std::vector<std::string> concealed = concealed_partitions(controller, session.caller);
     for (const model::Partition& partition : controller.cluster().partitions()) {
         if (!wanted.empty() && wanted != partition.name) continue;
-        wire::Partition* one = out->add_partitions();
+        wire::Partition* one = reply.next().mutable_partitions()->add_partitions();
         wire::encode(partition, one);
         one->set_concealed(std::ranges::find(concealed, partition.name) != concealed.end());
         // Shown is what applies.
         const core::Settings::Preempt& preempt = controller.cluster().settings().preempt;
         if (preempt.by_tier && !partition.preempt_mode)
             one->set_preempt_mode(std::string(model::to_string(preempt.mode)));
+        reply.added(one->ByteSizeLong());
     }
-    controller.finish(session, reply.SerializeAsString());
+    reply.finish();
 }
 
 void handle_update_partition(Controller& controller, Session& session,

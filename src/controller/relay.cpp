@@ -21,18 +21,19 @@ void Agents::on_relay(Link& link, const wire::AgentToController& message) {
         const wire::RelayOpen& open = message.relay_open();
         const std::uint64_t number = open.session();
         if (link.relayed.contains(number)) return;
-        if (!sessions_.has_room_for(open.uid())) {
-            link.channel->send(data_frame(
-                number, failure_frame(
-                            0, {Errc::Busy, "too many connections to the controller, try again"})));
+        if (const Status room = sessions_.room_for(open.uid()); !room) {
+            link.channel->send(data_frame(number, failure_frame(0, room.error())));
             return;
         }
         wire::Channel* channel = link.channel.get();
         auto send = [channel, number](std::string_view frame) {
             channel->send(data_frame(number, frame));
         };
-        link.relayed[number] = sessions_.open_relayed(
+        Session& session = sessions_.open_relayed(
             core::Caller{.uid = open.uid(), .gid = open.gid()}, *link.outlet, std::move(send));
+        session.user = open.user();
+        session.group = open.group();
+        link.relayed[number] = session.id;
         return;
     }
     const std::uint64_t number =

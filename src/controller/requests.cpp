@@ -1,11 +1,14 @@
 // requests.cpp: from a frame to its handler.
 #include "controller/requests.hpp"
 
+#include <fmt/format.h>
+
 #include <chrono>
 
 #include "base/limits.hpp"
 #include "controller/full_disk.hpp"
 #include "controller/replies.hpp"
+#include "controller/request_limits.hpp"
 #include "controller/wire_fields.hpp"
 #include "wire/codec.hpp"
 
@@ -95,13 +98,35 @@ Handler handler_for(wire::Request::BodyCase body) {
     return nullptr;
 }
 
+Status room_for_request(const Session& session) {
+    if (session.in_flight >= limits::kRequestsInFlightPerConnectionMax) {
+        return fail(Errc::Busy, fmt::format("{} requests of this connection are under way, at most "
+                                            "as many are allowed",
+                                            session.in_flight));
+    }
+    const bool bounded = session.caller.uid != 0;
+    if (!bounded || session.share->requests < limits::kRequestsInFlightPerUserMax) return {};
+    return fail(Errc::Busy, fmt::format("{} requests of user {} are under way, at most as many are "
+                                        "allowed",
+                                        session.share->requests, session.caller.uid));
+}
+
 }  // namespace
 
 void Controller::on_request(Session& session, std::string_view frame) {
     // The script and the environment of a submission are passed on as the bytes they came in.
     auto split = split_submission(frame);
     const std::string_view text = split ? split->request : frame;
-    arriving_ = split ? std::make_shared<const std::string>(split->payload) : nullptr;
+    if (const Status light = weigh_request(text, split ? split->payload : std::string_view());
+        !light) {
+        return session.send(failure_frame(request_id(text), light.error()));
+    }
+    arriving_ = nullptr;
+    if (split) {
+        auto held = wire::hold_bytes(*session.share, std::string(split->payload));
+        if (!held) return session.send(failure_frame(request_id(text), held.error()));
+        arriving_ = *std::move(held);
+    }
     wire::Request request;
     if (!request.ParseFromArray(text.data(), static_cast<int>(text.size()))) {
         session.send(failure_frame(0, {Errc::ProtocolVersion, "a request that cannot be read"}));
@@ -115,10 +140,10 @@ void Controller::on_request(Session& session, std::string_view frame) {
     }
     session.greeted = true;
     ++figures_.requests;
-    if (session.in_flight >= limits::kRequestsInFlightPerConnectionMax) {
-        return session.send(failure_frame(request.id(), fail(Errc::Busy).error));
-    }
+    if (const Status room = room_for_request(session); !room)
+        return session.send(failure_frame(request.id(), room.error()));
     ++session.in_flight;
+    ++session.share->requests;
     const Handler handler = handler_for(request.body_case());
     if (handler == nullptr) {
         return finish(session, failure_frame(request.id(), fail(Errc::Unsupported).error));
@@ -159,7 +184,10 @@ void Controller::withdraw(core::Token token) {
 }
 
 void Controller::finish(Session& session, const std::string& frame) {
-    if (session.in_flight > 0) --session.in_flight;
+    if (session.in_flight > 0) {
+        --session.in_flight;
+        --session.share->requests;
+    }
     session.send(frame);
 }
 

@@ -2,6 +2,7 @@
 // groups are looked up here; what they mean is the core's to say.
 #include <algorithm>
 
+#include "controller/long_reply.hpp"
 #include "controller/replies.hpp"
 #include "controller/requests.hpp"
 #include "controller/users.hpp"
@@ -33,23 +34,26 @@ void handle_update_reservation(Controller& controller, Session& session,
                                const wire::Request& request) {
     auto update = wire::decode(request.update_reservation());
     if (!update) return controller.finish(session, failure_frame(request.id(), update.error()));
-    look_up_users(*update);
-    if (const Status groups = look_up_groups(*update); !groups)
-        return controller.finish(session, failure_frame(request.id(), groups.error()));
+    // The core refuses all others: nobody makes us look up names who may not use them.
+    if (controller.is_operator(session.caller)) {
+        look_up_users(*update);
+        if (const Status groups = look_up_groups(*update); !groups)
+            return controller.finish(session, failure_frame(request.id(), groups.error()));
+    }
     controller.step(core::event::UpdateReservation{.token = controller.ask(session, request.id()),
                                                    .caller = session.caller,
                                                    .update = *std::move(update)});
 }
 
 void handle_reservations(Controller& controller, Session& session, const wire::Request& request) {
-    wire::Reply reply = answer_to(request);
-    wire::ReservationsReply* out = reply.mutable_reservations();
-    out->set_now(controller.now().time_since_epoch().count());
+    const auto now = controller.now().time_since_epoch().count();
+    LongReply reply(controller, session, request.id(),
+                    [now](wire::Reply& each) { each.mutable_reservations()->set_now(now); });
     const core::Cluster& cluster = controller.cluster();
     const std::string& wanted = request.reservations().name();
     for (const auto& [name, reservation] : cluster.reservations()) {
         if (!wanted.empty() && wanted != name) continue;
-        wire::ReservationView* view = out->add_reservations();
+        wire::ReservationView* view = reply.next().mutable_reservations()->add_reservations();
         wire::encode(reservation, view->mutable_reservation());
         for (const std::string& each : reservation.nodes) {
             const model::Node* node = cluster.find_node(each);
@@ -63,8 +67,9 @@ void handle_reservations(Controller& controller, Session& session, const wire::R
             view->set_cores(view->cores() + cores);
             view->set_cpus(view->cpus() + cores * node->config.cpus / std::max(1u, all));
         }
+        reply.added(view->ByteSizeLong());
     }
-    controller.finish(session, reply.SerializeAsString());
+    reply.finish();
 }
 
 void handle_licenses(Controller& controller, Session& session, const wire::Request& request) {

@@ -1,5 +1,7 @@
 #include "controller/sessions.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "base/limits.hpp"
@@ -17,8 +19,11 @@ void Outlet::when_drained(std::function<void()> work) {
 
 class Sessions::Direct final : public Session {
   public:
-    Direct(SessionId id, core::Caller caller, std::unique_ptr<wire::Channel> channel)
-        : Session(id, caller, false), channel_(std::move(channel)), outlet_(*channel_) {}
+    Direct(SessionId id, core::Caller caller, std::shared_ptr<wire::UserShare> share,
+           std::unique_ptr<wire::Channel> channel)
+        : Session(id, caller, false, std::move(share)),
+          channel_(std::move(channel)),
+          outlet_(*channel_) {}
     void send(std::string_view frame) override { channel_->send(frame); }
     Outlet& outlet() override { return outlet_; }
     wire::Channel& channel() { return *channel_; }
@@ -30,9 +35,9 @@ class Sessions::Direct final : public Session {
 
 class Sessions::Relayed final : public Session {
   public:
-    Relayed(SessionId id, core::Caller caller, Outlet& outlet,
-            std::function<void(std::string_view)> send)
-        : Session(id, caller, true), outlet_(outlet), send_(std::move(send)) {}
+    Relayed(SessionId id, core::Caller caller, std::shared_ptr<wire::UserShare> share,
+            Outlet& outlet, std::function<void(std::string_view)> send)
+        : Session(id, caller, true, std::move(share)), outlet_(outlet), send_(std::move(send)) {}
     void send(std::string_view frame) override { send_(frame); }
     Outlet& outlet() override { return outlet_; }
 
@@ -51,36 +56,47 @@ void Sessions::accept(io::Fd socket) {
                                         std::move(handlers));
     const auto peer = channel->peer();
     if (!peer) return;
-    if (!has_room_for(peer->uid)) {
-        channel->send(
-            failure_frame(0, {Errc::Busy, "too many connections to the controller, try again"}));
+    if (const Status room = room_for(peer->uid); !room) {
+        channel->send(failure_frame(0, room.error()));
         channel->close();
         return;
     }
+    auto share = shares_.of(peer->uid);
+    channel->set_terms(wire::client_terms(*share));
     const core::Caller caller{.uid = peer->uid, .gid = peer->gid};
-    add(std::make_unique<Direct>(id, caller, std::move(channel)));
+    add(std::make_unique<Direct>(id, caller, std::move(share), std::move(channel)));
 }
 
-SessionId Sessions::open_relayed(core::Caller caller, Outlet& outlet,
-                                 std::function<void(std::string_view)> send) {
-    const SessionId id = next_id();
-    add(std::make_unique<Relayed>(id, caller, outlet, std::move(send)));
-    return id;
+Session& Sessions::open_relayed(core::Caller caller, Outlet& outlet,
+                                std::function<void(std::string_view)> send) {
+    auto share = shares_.of(caller.uid);
+    return add(
+        std::make_unique<Relayed>(next_id(), caller, std::move(share), outlet, std::move(send)));
 }
 
-void Sessions::add(std::unique_ptr<Session> session) {
-    ++by_uid_[session->caller.uid];
-    sessions_.emplace(session->id.value, std::move(session));
+Session& Sessions::add(std::unique_ptr<Session> session) {
+    ++session->share->connections;
+    const std::uint64_t id = session->id.value;
+    return *sessions_.emplace(id, std::move(session)).first->second;
 }
 
-bool Sessions::has_room_for(std::uint32_t uid) const {
-    if (sessions_.size() >= limits::kConnectionsMax) return false;
-    const auto it = by_uid_.find(uid);
-    return uid == 0 || it == by_uid_.end() || it->second < limits::kConnectionsPerUserMax;
+Status Sessions::room_for(std::uint32_t uid) {
+    if (sessions_.size() >= limits::kConnectionsMax)
+        return fail(Errc::Busy, "too many connections to the controller, try again");
+    if (uid == 0 || shares_.of(uid)->connections < limits::kConnectionsPerUserMax) return {};
+    return fail(Errc::Busy, fmt::format("user {} has {} connections to the controller, at most as "
+                                        "many are allowed",
+                                        uid, limits::kConnectionsPerUserMax));
 }
 
 void Sessions::deliver(SessionId id, std::string_view frame) {
-    if (Session* session = find(id)) handlers_.on_request(*session, frame);
+    Session* session = find(id);
+    if (session == nullptr) return;
+    if (frame.size() <= limits::kClientFrameBytesMax) return handlers_.on_request(*session, frame);
+    session->send(failure_frame(
+        0, {Errc::Busy, fmt::format("a request of {} bytes is larger than the limit of {}",
+                                    frame.size(), limits::kClientFrameBytesMax)}));
+    close(id);
 }
 
 void Sessions::close(SessionId id, bool path_broke) {
@@ -89,13 +105,13 @@ void Sessions::close(SessionId id, bool path_broke) {
     // Out of the table first: what on_gone causes must not find it.
     const std::unique_ptr<Session> session = std::move(it->second);
     sessions_.erase(it);
-    if (--by_uid_[session->caller.uid] == 0) by_uid_.erase(session->caller.uid);
+    --session->share->connections;
+    session->share->requests -= session->in_flight;
     handlers_.on_gone(*session, path_broke);
     if (auto* direct = dynamic_cast<Direct*>(session.get())) direct->channel().close();
 }
 
 void Sessions::close_all() {
-    by_uid_.clear();
     for (const auto& [id, session] : std::exchange(sessions_, {})) {
         if (auto* direct = dynamic_cast<Direct*>(session.get())) direct->channel().close();
     }

@@ -15,6 +15,7 @@
 #include "core/cluster/event.hpp"
 #include "io/loop.hpp"
 #include "wire/channel.hpp"
+#include "wire/user_share.hpp"
 
 namespace switchyard::controller {
 
@@ -38,8 +39,8 @@ struct SessionId {
 
 class Session {
   public:
-    Session(SessionId id, core::Caller caller, bool relayed)
-        : id(id), caller(caller), relayed(relayed) {}
+    Session(SessionId id, core::Caller caller, bool relayed, std::shared_ptr<wire::UserShare> share)
+        : id(id), caller(caller), relayed(relayed), share(std::move(share)) {}
     virtual ~Session() = default;
     virtual void send(std::string_view frame) = 0;
     virtual Outlet& outlet() = 0;
@@ -47,8 +48,11 @@ class Session {
     const SessionId id;
     const core::Caller caller;
     const bool relayed;
-    bool greeted = false;  // Its first request named a protocol we speak.
+    const std::shared_ptr<wire::UserShare> share;  // Of all the sessions of this user.
+    std::string user, group;                       // As the vouching agent knows them.
+    bool greeted = false;                          // Its first request named a protocol we speak.
     std::size_t in_flight = 0;
+    std::size_t lists = 0;                     // Of jobs, among them.
     std::unordered_set<std::uint64_t> tokens;  // Of requests the core has yet to answer.
 };
 
@@ -66,28 +70,28 @@ class Sessions {
     // Takes a connection of the unix socket. Over the limit it is told so and closed.
     void accept(io::Fd socket);
     // A caller vouched for by an agent; `send` wraps a reply for the way back.
-    SessionId open_relayed(core::Caller caller, Outlet& outlet,
-                           std::function<void(std::string_view)> send);
+    Session& open_relayed(core::Caller caller, Outlet& outlet,
+                          std::function<void(std::string_view)> send);
     void deliver(SessionId id, std::string_view frame);
     void close(SessionId id, bool path_broke = false);
     void close_all();  // At the end: what is queued leaves, nobody is told.
 
     Session* find(SessionId id);
-    // Whether one more of this caller's is within the limits.
-    bool has_room_for(std::uint32_t uid) const;
+    // Busy: one more of this user's is over a limit.
+    Status room_for(std::uint32_t uid);
     std::size_t count() const { return sessions_.size(); }
 
   private:
     class Direct;
     class Relayed;
     SessionId next_id() { return SessionId{++last_id_}; }
-    void add(std::unique_ptr<Session> session);
+    Session& add(std::unique_ptr<Session> session);
 
     io::Loop& loop_;
     Handlers handlers_;
     std::uint64_t last_id_ = 0;
     std::unordered_map<std::uint64_t, std::unique_ptr<Session>> sessions_;
-    std::unordered_map<std::uint32_t, std::size_t> by_uid_;  // How many each user has open.
+    wire::UserShares shares_;
 };
 
 }  // namespace switchyard::controller

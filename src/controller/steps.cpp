@@ -1,17 +1,37 @@
 // steps.cpp: srun asks for a step; its command line is set aside until the core has made the step.
+#include <fmt/format.h>
+
+#include "base/limits.hpp"
 #include "controller/replies.hpp"
 #include "controller/requests.hpp"
 #include "wire/codec.hpp"
 #include "wire/proto/node.pb.h"
 
 namespace switchyard::controller {
+namespace {
+
+// The command line of a step, counted as its user's.
+Result<PayloadBytes> hold_launch(const Session& session, const wire::StepLaunch& launch) {
+    std::string bytes = launch.SerializeAsString();
+    if (bytes.size() > limits::kEnvironmentBytesMax) {
+        return fail(Errc::InvalidArgument,
+                    fmt::format("The step's command line and environment are too large: {} bytes, "
+                                "at most {} are allowed",
+                                bytes.size(), limits::kEnvironmentBytesMax));
+    }
+    return wire::hold_bytes(*session.share, std::move(bytes));
+}
+
+}  // namespace
 
 void handle_create_step(Controller& controller, Session& session, const wire::Request& request) {
     const wire::CreateStepRequest& create = request.create_step();
     auto spec = wire::decode(create.spec());
     if (!spec) return controller.finish(session, failure_frame(request.id(), spec.error()));
     Controller::Held held;
-    held.step_launch = std::make_shared<const std::string>(create.launch().SerializeAsString());
+    auto launch = hold_launch(session, create.launch());
+    if (!launch) return controller.finish(session, failure_frame(request.id(), launch.error()));
+    held.step_launch = *std::move(launch);
     core::event::CreateStep event{.token = {},
                                   .caller = session.caller,
                                   .job = JobId{create.job()},
@@ -21,8 +41,9 @@ void handle_create_step(Controller& controller, Session& session, const wire::Re
         auto more = wire::decode(part.spec());
         if (!more) return controller.finish(session, failure_frame(request.id(), more.error()));
         event.more.push_back({JobId{part.job()}, *std::move(more)});
-        held.more_launches.push_back(
-            std::make_shared<const std::string>(part.launch().SerializeAsString()));
+        auto other = hold_launch(session, part.launch());
+        if (!other) return controller.finish(session, failure_frame(request.id(), other.error()));
+        held.more_launches.push_back(*std::move(other));
     }
     event.token = controller.ask(session, request.id(), std::move(held));
     controller.step(std::move(event));

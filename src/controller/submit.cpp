@@ -34,11 +34,11 @@ void set_user(Controller& controller, const Session& session, model::JobSpec& sp
     Users& users = controller.users();
     spec.uid = session.caller.uid;
     spec.gid = session.caller.gid;
-    // A user whom only the submitting host knows keeps the name it gave, if an agent vouches for
-    // that host.
-    const auto& user = users.find(spec.uid);
-    if (user || !session.relayed || spec.user.empty()) spec.user = users.name_of(spec.uid);
-    if (user || !session.relayed || spec.group.empty()) spec.group = users.group_name(spec.gid);
+    // A user whom only the submitting host knows has the name that its agent says, never one from
+    // the request.
+    const bool known = users.find(spec.uid) || session.user.empty();
+    spec.user = known ? users.name_of(spec.uid) : session.user;
+    spec.group = known ? users.group_name(spec.gid) : session.group;
 }
 
 // Groups are looked up only where a partition or a reservation asks for them.

@@ -1,4 +1,5 @@
 // triggers.cpp: strigger: what is set, what is to be set, what is to go.
+#include "controller/long_reply.hpp"
 #include "controller/replies.hpp"
 #include "controller/requests.hpp"
 #include "wire/codec.hpp"
@@ -6,13 +7,14 @@
 namespace switchyard::controller {
 
 void handle_triggers(Controller& controller, Session& session, const wire::Request& request) {
-    wire::Reply reply;
-    reply.set_id(request.id());
-    reply.set_last(true);
-    wire::TriggersReply* out = reply.mutable_triggers();
-    for (const auto& [id, trigger] : controller.cluster().triggers())
-        wire::encode(trigger, out->add_triggers());
-    controller.finish(session, reply.SerializeAsString());
+    LongReply reply(controller, session, request.id(),
+                    [](wire::Reply& each) { each.mutable_triggers(); });
+    for (const auto& [id, trigger] : controller.cluster().triggers()) {
+        wire::Trigger* one = reply.next().mutable_triggers()->add_triggers();
+        wire::encode(trigger, one);
+        reply.added(one->ByteSizeLong());
+    }
+    reply.finish();
 }
 
 void handle_set_triggers(Controller& controller, Session& session, const wire::Request& request) {

@@ -1,4 +1,8 @@
 // update.cpp: scancel, and what scontrol does to jobs.
+#include <fmt/format.h>
+
+#include "base/limits.hpp"
+#include "controller/filters.hpp"
 #include "controller/replies.hpp"
 #include "controller/requests.hpp"
 #include "wire/codec.hpp"
@@ -7,15 +11,6 @@ namespace switchyard::controller {
 namespace {
 
 using Selectors = google::protobuf::RepeatedPtrField<wire::JobSelector>;
-
-Result<std::vector<model::JobSelector>> to_selectors(const Selectors& messages) {
-    std::vector<model::JobSelector> out;
-    for (const wire::JobSelector& message : messages) {
-        SY_TRY(model::JobSelector selector, wire::decode(message));
-        out.push_back(std::move(selector));
-    }
-    return out;
-}
 
 // What all requests that name jobs share: `make` turns them into the event.
 template <class Make>
@@ -31,6 +26,11 @@ void step_with_jobs(Controller& controller, Session& session, const wire::Reques
 void handle_signal(Controller& controller, Session& session, const wire::Request& request) {
     const wire::SignalRequest& signal = request.signal();
     auto filter = to_filter(signal.filter());
+    // The core compares every job with each of them.
+    if (filter && filter->nodes.size() > limits::kFilterWordsMax) {
+        filter = fail(Errc::InvalidArgument, fmt::format("too many nodes: at most {} are allowed",
+                                                         limits::kFilterWordsMax));
+    }
     if (!filter) return controller.finish(session, failure_frame(request.id(), filter.error()));
     controller.step(core::event::Signal{.token = controller.ask(session, request.id()),
                                         .caller = session.caller,

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "base/limits.hpp"
 #include "base/text.hpp"
 
 namespace switchyard::model {
@@ -19,6 +18,7 @@ using Intervals = std::vector<Interval>;
 
 // Up to so many intervals are merged one by one; beyond, the two lists are merged as a whole.
 constexpr std::size_t kFewIntervals = 4;
+constexpr std::size_t kShownBytesMax = 200;  // Of a list that is wrong.
 
 // The first interval that ends at or behind `index`.
 template <class Iterator>
@@ -43,7 +43,7 @@ std::optional<std::uint32_t> parse_index(std::string_view text) {
 }
 
 // One piece between commas: "7", "1-4", "0-8:2". False if malformed or too much.
-bool parse_piece(std::string_view piece, Intervals& out) {
+bool parse_piece(std::string_view piece, std::size_t intervals_max, Intervals& out) {
     std::uint32_t step = 1;
     const std::size_t colon = piece.find(':');
     if (colon != std::string_view::npos) {
@@ -67,7 +67,7 @@ bool parse_piece(std::string_view piece, Intervals& out) {
         return true;
     }
     const std::uint64_t members = (std::uint64_t{*last} - *first) / step + 1;
-    if (out.size() + members > limits::kIndexSetIntervalsMax) return false;
+    if (out.size() + members > intervals_max) return false;
     for (std::uint64_t value = *first; value <= *last; value += step) {
         const auto member = static_cast<std::uint32_t>(value);
         out.push_back({member, member});
@@ -260,11 +260,12 @@ std::vector<std::uint32_t> IndexSet::to_vector() const {
     return members;
 }
 
-Result<IndexSet> parse_index_set(std::string_view text) {
+Result<IndexSet> parse_index_set(std::string_view text, std::size_t intervals_max) {
     Intervals intervals;
     for (std::string_view piece : split(text, ',')) {
-        if (!parse_piece(piece, intervals) || intervals.size() > limits::kIndexSetIntervalsMax) {
-            return fail(Errc::InvalidArgument, fmt::format("Invalid index list: {}", text));
+        if (!parse_piece(piece, intervals_max, intervals) || intervals.size() > intervals_max) {
+            return fail(Errc::InvalidArgument,
+                        fmt::format("Invalid index list: {}", text.substr(0, kShownBytesMax)));
         }
     }
     return IndexSet::from_intervals(std::move(intervals));

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/limits.hpp"
 #include "base/result.hpp"
 
 namespace switchyard::model {
@@ -51,7 +52,9 @@ class IndexSet {
 };
 
 // "0-3,7"; an empty set is "". Ranges with a step ("0-8:2") are read, and printed as plain members.
-Result<IndexSet> parse_index_set(std::string_view text);
+// At most so many intervals, before those that touch are joined.
+Result<IndexSet> parse_index_set(std::string_view text,
+                                 std::size_t intervals_max = limits::kIndexSetIntervalsMax);
 std::string to_string(const IndexSet& set);
 
 }  // namespace switchyard::model

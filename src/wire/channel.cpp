@@ -68,7 +68,8 @@ class ChannelCore : public std::enable_shared_from_this<ChannelCore> {
     void update_events();
     void finish(Error why);
     void refuse(const Error& why);
-    bool readable() const { return !closed_ && !paused_; }
+    void rest();
+    bool readable() const { return !closed_ && !paused_ && !resting_; }
 
     io::Loop& loop_;
     Channel::Handlers handlers_;
@@ -89,6 +90,7 @@ class ChannelCore : public std::enable_shared_from_this<ChannelCore> {
     std::string write_error_;
     bool established_ = false, announce_ready_ = false, closed_ = false, paused_ = false;
     bool scheduled_ = false, read_again_ = false, frame_timed_ = false;
+    bool resting_ = false;  // Had enough of its frames in this turn.
 };
 
 void ChannelCore::start(std::unique_ptr<Stream> stream) {
@@ -147,13 +149,26 @@ void ChannelCore::advance_handshake() {
 }
 
 void ChannelCore::deliver_frames() {
-    while (readable()) {
+    for (std::size_t left = terms_.frames_per_turn_max; readable(); --left) {
+        if (left == 0) return rest();
         const auto frame = inbox_.next();
         if (!frame) return refuse(frame.error());
         if (!*frame) return;
         frame_timed_ = false;
         handlers_.on_frame(**frame);
     }
+}
+
+// Much is there already: the rest of it is for the next turn.
+void ChannelCore::rest() {
+    resting_ = true;
+    loop_.post([weak = weak_from_this()] {
+        const auto self = weak.lock();
+        if (!self) return;
+        self->resting_ = false;
+        self->read_again_ = true;
+        self->settle();
+    });
 }
 
 void ChannelCore::read_frames() {
@@ -298,6 +313,9 @@ void ChannelCore::update_events() {
 
 void ChannelCore::close() {
     if (std::exchange(closed_, true)) return;
+    // One that was just accepted may be told why it is closed.
+    if (stream_ && !established_ && unsent_bytes() > 0)
+        established_ = stream_->handshake().kind == Transfer::Kind::Done;
     if (established_ && stream_) {
         if (write_error_.empty()) flush();
         stream_->say_goodbye();

@@ -50,8 +50,9 @@ Error over(const Allowance& sum);
 // What the other side may cost us. Going over it closes the channel, after `farewell`.
 struct Terms {
     std::size_t frame_bytes_max = limits::kFrameBytesMax;
-    std::optional<Millis> frame_time_max{};   // From its first byte to its last, while we read.
-    std::shared_ptr<Allowance> unfinished{};  // Of the frames whose end has not come.
+    std::size_t frames_per_turn_max = SIZE_MAX;  // Then the others have their turn.
+    std::optional<Millis> frame_time_max{};      // From its first byte to its last, while we read.
+    std::shared_ptr<Allowance> unfinished{};     // Of the frames whose end has not come.
     std::shared_ptr<Allowance> unsent{};
     // A last frame that says why.
     std::function<std::string(const Error& why)> farewell{};

@@ -156,6 +156,23 @@ TEST_F(ChannelTest, AFrameOverTheTermsIsRefusedWithWords) {
     EXPECT_EQ(drain(naked), std::string(kControllerGreeting) + framed(words));
 }
 
+TEST_F(ChannelTest, AFloodOfFramesIsTakenInTurns) {
+    const io::Fd naked = connect_naked();
+    left_.channel->set_terms({.frames_per_turn_max = 10});
+    std::string flood;
+    for (int i = 0; i < 1000; ++i) flood += framed("x");
+    put(naked, flood);
+    std::size_t most = 0, before = 0;
+    run_until([&] {
+        loop_.post([&] {
+            most = std::max(most, left_.frames.size() - before);
+            before = left_.frames.size();
+        });
+        return left_.frames.size() == 1000;
+    });
+    EXPECT_LE(most, 200u);
+}
+
 TEST_F(ChannelTest, AFrameThatIsBegunMustEndInTime) {
     const io::Fd naked = connect_naked();
     left_.channel->set_terms({.frame_time_max = Millis{30}});

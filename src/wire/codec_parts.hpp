@@ -114,12 +114,13 @@ Status read_small(std::uint32_t number, std::string_view field, Small& to) {
                 fmt::format("message holds a {} that is too large: {}", field, number));
 }
 
-inline Status read_set(const std::string& text, model::IndexSet& to) {
+inline Status read_set(const std::string& text, model::IndexSet& to,
+                       std::size_t intervals_max = limits::kIndexSetIntervalsMax) {
     if (text.empty()) {
         to = {};
         return {};
     }
-    SY_TRY(to, model::parse_index_set(text));
+    SY_TRY(to, model::parse_index_set(text, intervals_max));
     return {};
 }
 

@@ -25,7 +25,9 @@ void encode(const model::JobSelector& from, JobSelector* to) {
 Status decode_into(const JobSelector& from, model::JobSelector& to) {
     to.job.value = from.job();
     to.all_elements = from.all_elements();
-    if (from.has_elements()) SY_CHECK(read_set(from.elements(), to.elements.emplace()));
+    if (from.has_elements()) {
+        SY_CHECK(read_set(from.elements(), to.elements.emplace(), limits::kSelectorIntervalsMax));
+    }
     if (from.has_step()) to.step = StepId{from.step()};
     to.component = from.component();
     return {};

@@ -33,6 +33,7 @@ std::shared_ptr<UserShare> UserShares::of(std::uint32_t uid) {
 
 Terms client_terms(const UserShare& share) {
     return {.frame_bytes_max = limits::kClientFrameBytesMax,
+            .frames_per_turn_max = limits::kRequestsPerTurnMax,
             .frame_time_max = Seconds{limits::kFrameSecondsMax},
             .unfinished = share.unfinished,
             .unsent = share.unsent,

@@ -6,23 +6,35 @@ namespace switchyard::wire {
 namespace {
 
 constexpr int kDepthMax = 16;  // Deeper parts are as large as their bytes at most.
+constexpr std::size_t kLooksPerField = 4;
 
-// None are counted in what is no message.
-std::size_t count(std::string_view message, std::size_t most, int depth) {
-    std::size_t found = 0;
-    Fields fields(message);
-    for (Field field; found < most && fields.next(field);) {
-        ++found;
-        if (field.is_bytes && depth < kDepthMax)
-            found += count(field.value, most - found, depth + 1);
+class Counter {
+  public:
+    explicit Counter(std::size_t most) : most_(most), looks_left_(kLooksPerField * most + 1) {}
+
+    // None are counted in what is no message; but to find that out costs as well, and counts as
+    // much as it may when it costs too much.
+    std::size_t count(std::string_view message, int depth) {
+        std::size_t found = 0;
+        Fields fields(message);
+        for (Field field; fields.next(field);) {
+            if (looks_left_ == 0) return most_;
+            --looks_left_;
+            ++found;
+            if (field.is_bytes && depth < kDepthMax) found += count(field.value, depth + 1);
+            if (found >= most_) return most_;
+        }
+        return fields.ok() ? found : 0;
     }
-    return found >= most || fields.ok() ? found : 0;
-}
+
+  private:
+    std::size_t most_, looks_left_;
+};
 
 }  // namespace
 
 std::size_t count_fields(std::string_view message, std::size_t most) {
-    return count(message, most, 0);
+    return Counter(most).count(message, 0);
 }
 
 std::size_t count_repeated(std::string_view message, std::span<const std::uint32_t> path) {

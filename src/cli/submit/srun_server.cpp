@@ -1,6 +1,7 @@
 #include "cli/submit/srun_server.hpp"
 
 #include <arpa/inet.h>
+#include <fmt/format.h>
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netinet/in.h>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "base/limits.hpp"
+#include "cli/message.hpp"
 #include "wire/key.hpp"
 #include "wire/proto/request.pb.h"
 #include "wire/proto/step_io.pb.h"
@@ -102,8 +104,12 @@ void StepServer::describe(wire::StepLaunch& launch) const {
 
 wire::Channel::Handlers StepServer::handlers_for(std::uint64_t guest) {
     return {.on_frame = [this, guest](std::string_view frame) { take(guest, frame); },
-            .on_close = [this, guest](const Error&) { gone(guest); },
-            .on_ready = {}};
+            .on_close = [this, guest](const Error& why) { gone(guest, why); },
+            .on_ready =
+                [this, guest] {
+                    if (const auto it = guests_.find(guest); it != guests_.end())
+                        it->second.opened = true;
+                }};
 }
 
 void StepServer::accept_unix(io::Fd socket) {
@@ -180,10 +186,14 @@ void StepServer::take(std::uint64_t guest, std::string_view frame) {
     handlers_.on_message(*found->second.node, message);
 }
 
-void StepServer::gone(std::uint64_t guest) {
+void StepServer::gone(std::uint64_t guest, const Error& why) {
     const auto found = guests_.find(guest);
     if (found == guests_.end()) return;
     const auto node = found->second.node;
+    if (!found->second.opened && stranger_lines_.admit(loop_.now())) {
+        say("srun", fmt::format("error: TLS handshake with {} failed: {}",
+                                found->second.channel->peer_address(), why.message));
+    }
     guests_.erase(found);
     if (!node) return;
     by_node_.erase(*node);

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "base/line_limit.hpp"
 #include "base/result.hpp"
 #include "io/loop.hpp"
 #include "wire/channel.hpp"
@@ -50,6 +51,7 @@ class StepServer {
   private:
     struct Guest {
         std::unique_ptr<wire::Channel> channel;
+        bool opened = false;                // Connected; over TLS it has proved the key.
         std::optional<std::uint32_t> node;  // After its hello.
         io::Loop::Timer patience;           // For its hello.
     };
@@ -60,7 +62,7 @@ class StepServer {
     void accept_tls(io::Fd socket);
     wire::Channel::Handlers handlers_for(std::uint64_t guest);
     void take(std::uint64_t guest, std::string_view frame);
-    void gone(std::uint64_t guest);
+    void gone(std::uint64_t guest, const Error& why);
     void admit(std::uint64_t guest, std::unique_ptr<wire::Channel> channel);
     void expect_hello(std::uint64_t id, Guest& guest);
     void welcome(std::uint64_t guest, const wire::StepdToSrun& message);
@@ -69,6 +71,7 @@ class StepServer {
     std::string key_, folder_;
     std::unique_ptr<wire::Listener> unix_, tcp_;
     Handlers handlers_;
+    LineLimit stranger_lines_{10};
     bool serving_ = false;
     std::uint64_t next_guest_ = 1;
     std::map<std::uint64_t, Guest> guests_;
