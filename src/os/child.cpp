@@ -5,16 +5,21 @@
 #include <linux/sched.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
+#include <span>
 
 #include "base/text.hpp"
+#include "os/descriptors.hpp"
 #include "os/files.hpp"
 #include "os/log.hpp"
 
@@ -46,6 +51,7 @@ struct Prepared {
     char* pid_digits = nullptr;  // Where in the environment the process id is to be written.
     cpu_set_t cpus{};
     int nothing = -1;  // /dev/null
+    int placed = -1;   // Closes when the child is in its place.
 };
 
 [[noreturn]] void give_up(std::string_view text, int code) {
@@ -96,14 +102,22 @@ void place_descriptors(const Prepared& prepared) {
     if (plan.kept >= 0) ::fcntl(plan.kept, F_SETFD, 0);
 }
 
-void set_limits(const std::vector<ChildLimit>& limits) {
+// What a session's limits are made of. The others decide over the machine (priorities, locked
+// queues) and are nobody's to ask for.
+constexpr int kLimitsOfUsers[] = {RLIMIT_CPU,     RLIMIT_FSIZE, RLIMIT_DATA,  RLIMIT_STACK,
+                                  RLIMIT_CORE,    RLIMIT_RSS,   RLIMIT_NPROC, RLIMIT_NOFILE,
+                                  RLIMIT_MEMLOCK, RLIMIT_AS};
+
+// The hard limits are the node's, as at a login: a user may ask for less, not for more.
+void set_limits(const std::vector<ChildLimit>& limits, uid_t user) {
     for (const ChildLimit& limit : limits) {
+        if (std::ranges::find(kLimitsOfUsers, limit.resource) == std::end(kLimitsOfUsers)) continue;
         const auto resource = static_cast<__rlimit_resource_t>(limit.resource);
         rlimit now{};
         if (::getrlimit(resource, &now) != 0) continue;
         rlimit wanted{limit.soft, limit.hard};
-        // Without root a limit cannot be raised: then as far as it goes.
-        if (wanted.rlim_max > now.rlim_max && ::geteuid() != 0) wanted.rlim_max = now.rlim_max;
+        const bool may_raise = ::geteuid() == 0 && user == 0;
+        if (wanted.rlim_max > now.rlim_max && !may_raise) wanted.rlim_max = now.rlim_max;
         if (wanted.rlim_cur > wanted.rlim_max) wanted.rlim_cur = wanted.rlim_max;
         if (wanted.rlim_cur == now.rlim_cur && wanted.rlim_max == now.rlim_max) continue;
         ::setrlimit(resource, &wanted);
@@ -123,13 +137,99 @@ void set_memory_policy(const ChildPlan& plan) {
     [[maybe_unused]] const ssize_t sent = ::write(STDERR_FILENO, line.data(), line.size());
 }
 
-void go_to_work_dir(const std::string& folder) {
-    if (folder.empty() || ::chdir(folder.c_str()) == 0) return;
-    const std::string line =
-        log_line("error: ", fmt::format("couldn't chdir to `{}': {}: going to /tmp instead", folder,
-                                        std::strerror(errno)));
-    [[maybe_unused]] const ssize_t sent = ::write(STDERR_FILENO, line.data(), line.size());
+void report(const ChildPlan& plan, ChildReport::Kind kind, std::string_view text,
+            std::span<const int> descriptors = {}) {
+    if (plan.report < 0) return;
+    const std::string packet = static_cast<char>(kind) + std::string(text);
+    (void)send_packet(plan.report, std::string_view(packet).substr(0, kPacketBytesMax),
+                      descriptors);
+}
+
+// Where it is, and what it has to say about that.
+struct Folder {
+    std::string path, complaint;
+};
+
+Folder go_to_work_dir(const ChildPlan& plan) {
+    if (plan.work_dir.empty() || ::chdir(plan.work_dir.c_str()) == 0) return {plan.work_dir, {}};
+    Folder found{"/tmp", fmt::format("couldn't chdir to `{}': {}: going to /tmp instead",
+                                     plan.work_dir, std::strerror(errno))};
+    report(plan, ChildReport::Kind::Complaint, found.complaint);
     if (::chdir("/tmp") != 0) ::_exit(errno);
+    return found;
+}
+
+void make_anew_if_older(int file, Instant than) {
+    struct stat facts{};
+    if (::flock(file, LOCK_EX) != 0) return;
+    if (::fstat(file, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_size > 0) {
+        const Instant written{
+            Millis{std::int64_t{facts.st_mtim.tv_sec} * 1000 + facts.st_mtim.tv_nsec / 1'000'000}};
+        if (written < than && ::ftruncate(file, 0) != 0) {
+            // Then it is added to, which loses nothing.
+        }
+    }
+    ::flock(file, LOCK_UN);
+}
+
+// Ends the child if it cannot be opened. May take as long as it likes: nobody waits.
+int open_file(const ChildPlan& plan, int stream, const std::string& folder) {
+    const ChildFile& file = plan.files[stream];
+    const int fd = ::open(file.path.c_str(), file.flags | O_NOCTTY | O_CLOEXEC, 0666);
+    if (fd >= 0) {
+        if (file.anew_if_older) make_anew_if_older(fd, *file.anew_if_older);
+        return fd;
+    }
+    const int error = errno;
+    const std::string path = file.path.starts_with('/') ? file.path : folder + "/" + file.path;
+    const std::string text =
+        fmt::format("Could not open {} file {}: {}", stream == 0 ? "stdin" : "stdout", path,
+                    std::strerror(error));
+    report(plan, ChildReport::Kind::Failure, text);
+    give_up(text, error);
+}
+
+// The standard error of a task for others to write to: to a file together, else (a FIFO whose
+// reader has stopped, a terminal) by a descriptor that never waits.
+int shared_standard_error() {
+    struct stat facts{};
+    if (::fstat(STDERR_FILENO, &facts) != 0) return -1;
+    if (S_ISREG(facts.st_mode)) return ::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+    const std::string path = fmt::format("/proc/self/fd/{}", STDERR_FILENO);
+    return ::open(path.c_str(), O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+}
+
+// "12m": which descriptors a report brings, in their order.
+void open_files(const ChildPlan& plan, const std::string& folder) {
+    bool any = plan.reports_messages;
+    std::string kinds;
+    std::vector<int> handed;
+    for (int stream = 0; stream < 3; ++stream) {
+        if (plan.files[stream].path.empty()) continue;
+        any = true;
+        const int fd = open_file(plan, stream, folder);
+        if (plan.files[stream].handed_over) {
+            ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK);
+            kinds += static_cast<char>('0' + stream);
+            handed.push_back(fd);
+        } else {
+            ::dup2(fd, stream);
+            ::close(fd);
+        }
+    }
+    if (plan.error_with_output) ::dup2(STDOUT_FILENO, STDERR_FILENO);
+    if (!any) return;
+    if (const int fd = plan.reports_messages ? shared_standard_error() : -1; fd >= 0) {
+        kinds += 'm';
+        handed.push_back(fd);
+    }
+    report(plan, ChildReport::Kind::Files, kinds, handed);
+    for (const int fd : handed) ::close(fd);
+}
+
+void say(int stream, const std::string& text) {
+    if (text.empty()) return;
+    [[maybe_unused]] const ssize_t sent = ::write(stream, text.data(), text.size());
 }
 
 // A script whose "#!" line names a program that is not there fails with the script's own name,
@@ -174,20 +274,24 @@ std::string exec_error_subject(const std::string& program, int error) {
     if (plan.terminal) ::ioctl(STDIN_FILENO, TIOCSCTTY, 0);
     if (!plan.cpus.empty()) ::sched_setaffinity(0, sizeof prepared.cpus, &prepared.cpus);
     set_memory_policy(plan);
-    set_limits(plan.limits);
+    set_limits(plan.limits, plan.who.uid);
     ::umask(plan.umask);
+    // Whoever started it may count on that: what is meant for the step reaches it. What follows is
+    // the user's affair.
+    if (prepared.placed >= 0) ::close(prepared.placed);
     if (!become(plan.who))
         give_up(fmt::format("cannot become uid {}: {}", plan.who.uid, std::strerror(errno)), 1);
-    go_to_work_dir(plan.work_dir);
+    // From here on signals mean what they mean to its program: who waits for a file can be ended.
     reset_signals();
+    const Folder folder = go_to_work_dir(plan);
+    open_files(plan, folder.path);
+    if (!folder.complaint.empty()) say(STDERR_FILENO, log_line("error: ", folder.complaint));
+    say(STDOUT_FILENO, plan.greeting);
     if (prepared.pid_digits != nullptr) {
         std::string digits = fmt::to_string(::getpid());
         std::memcpy(prepared.pid_digits, digits.c_str(), digits.size() + 1);
     }
-    if (!plan.preface.empty()) {
-        [[maybe_unused]] const ssize_t sent =
-            ::write(STDERR_FILENO, plan.preface.data(), plan.preface.size());
-    }
+    say(STDERR_FILENO, plan.preface);
     execute(prepared);
 }
 
@@ -212,16 +316,13 @@ Prepared prepare(ChildPlan& plan, int nothing) {
 }
 
 // A copy of this process, born inside the cgroup of `folder` (-1: where we are), so that it is
-// never outside it, not even for a moment. We stand still until it has become its program, as with
-// vfork: whoever started a task may count on its being one.
-pid_t fork_and_wait(int folder) {
+// never outside it, not even for a moment.
+pid_t fork_into(int folder) {
+    if (folder < 0) return ::fork();
     clone_args arguments{};
-    arguments.flags = CLONE_VFORK;
+    arguments.flags = CLONE_INTO_CGROUP;
     arguments.exit_signal = SIGCHLD;
-    if (folder >= 0) {
-        arguments.flags |= CLONE_INTO_CGROUP;
-        arguments.cgroup = static_cast<std::uint64_t>(folder);
-    }
+    arguments.cgroup = static_cast<std::uint64_t>(folder);
     return static_cast<pid_t>(::syscall(SYS_clone3, &arguments, sizeof arguments));
 }
 
@@ -247,20 +348,44 @@ std::vector<std::string> program_candidates(const std::string& name,
 Result<pid_t> start_child(ChildPlan plan) {
     const io::Fd nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
     if (!nothing) return errno_failure("/dev/null");
-    const Prepared prepared = prepare(plan, nothing.get());
+    Prepared prepared = prepare(plan, nothing.get());
+    const bool shares = plan.is_of_site && !kForkCopies && plan.entrance.folder < 0;
+    int ends[2] = {-1, -1};
+    if (!shares && ::pipe2(ends, O_CLOEXEC) != 0) return errno_failure("pipe");
+    const io::Fd wait(ends[0]);
+    io::Fd placed(ends[1]);
+    prepared.placed = placed.get();
 
     // No signal may run a handler in the child while it still shares this process's memory.
     sigset_t all, before;
     ::sigfillset(&all);
     ::sigprocmask(SIG_SETMASK, &all, &before);
-    const bool copies = kForkCopies || plan.entrance.folder >= 0;
-    const pid_t pid = copies ? fork_and_wait(plan.entrance.folder) : ::vfork();
+    const pid_t pid = shares ? ::vfork() : fork_into(plan.entrance.folder);
     if (pid == 0) run_child(prepared);
     const int error = errno;
     ::sigprocmask(SIG_SETMASK, &before, nullptr);
     errno = error;
     if (pid < 0) return errno_failure("fork");
+    placed.reset();
+    char nobody = 0;
+    while (wait && ::read(wait.get(), &nobody, 1) < 0 && errno == EINTR) {
+    }
     return pid;
+}
+
+Result<ChildReport> receive_report(int socket) {
+    SY_TRY(Packet packet, receive_packet(socket));
+    ChildReport report;
+    report.kind = static_cast<ChildReport::Kind>(packet.text[0]);
+    report.text = packet.text.substr(1);
+    if (report.kind != ChildReport::Kind::Files) return report;
+    for (std::size_t i = 0; i < report.text.size() && i < packet.descriptors.size(); ++i) {
+        io::Fd& place = report.text[i] == '1'   ? report.out
+                        : report.text[i] == '2' ? report.err
+                                                : report.messages;
+        place = std::move(packet.descriptors[i]);
+    }
+    return report;
 }
 
 }  // namespace switchyard::os

@@ -16,7 +16,7 @@ struct Packet {
     std::vector<io::Fd> descriptors;
 };
 
-inline constexpr std::size_t kPacketBytesMax = 256;
+inline constexpr std::size_t kPacketBytesMax = 8192;
 inline constexpr std::size_t kPacketDescriptorsMax = 4;
 
 // Whole or not at all; never waits, never raises SIGPIPE. `text` must not be empty.

@@ -23,6 +23,7 @@ Errc code_of(int error) {
         case EACCES:
         case EPERM:
             return Errc::AccessDenied;
+        case EAGAIN:
         case EBUSY:
         case ENOTEMPTY:
             return Errc::Busy;

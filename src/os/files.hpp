@@ -13,7 +13,7 @@
 namespace switchyard::os {
 
 // errno as a failure: "<what>: No such file or directory". NotFound for ENOENT, AccessDenied for
-// EACCES and EPERM, Busy for EBUSY, else Io.
+// EACCES and EPERM, Busy for EBUSY, ENOTEMPTY and EAGAIN, else Io.
 Failure errno_failure(std::string_view what);
 
 bool write_all(int fd, std::string_view text);  // False: errno says why.

@@ -1,6 +1,7 @@
 // os_test.cpp: the real machine: real processes in real cgroups. What this machine lacks (root, a
 // cgroup version) skips the test that needs it, with the reason.
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -398,6 +399,21 @@ TEST(Child, RunsAsTheUserWithTheGroupsGiven) {
     plan.work_dir = "/";
     const Folder folder;
     EXPECT_THAT(run(plan).output, testing::ContainsRegex("uid=54321 gid=54322 groups=54322,54323"));
+}
+
+TEST(Child, AUserHasNoMoreThanTheNodesOwnLimits) {
+    if (::getuid() != 0) GTEST_SKIP() << "needs root";
+    rlimit own{}, nice{};
+    ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &own), 0);
+    ASSERT_EQ(::getrlimit(RLIMIT_NICE, &nice), 0);
+    ChildPlan plan;
+    plan.argv = {"sh", "-c", "ulimit -H -n; ulimit -S -n; ulimit -e"};
+    plan.programs = {"/bin/bash"};
+    plan.who = {54321, 54321, {54321}};
+    plan.work_dir = "/";
+    plan.limits = {
+        {RLIMIT_NOFILE, own.rlim_max + 1, own.rlim_max + 1}, {RLIMIT_NICE, 40, 40}, {4711, 1, 1}};
+    EXPECT_EQ(run(plan).output, fmt::format("{0}\n{0}\n{1}\n", own.rlim_max, nice.rlim_cur));
 }
 
 TEST(Users, FilesOpenedForAUserNeedTheUsersRights) {

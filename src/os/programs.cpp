@@ -95,7 +95,8 @@ void Programs::start(Run& run) {
     plan.argv = plan.programs = {run.order.programs.front()};
     plan.environment = run.order.environment;
     plan.who = {::geteuid(), ::getegid(), {}};
-    plan.work_dir = "/tmp";
+    plan.work_dir = "/";  // Not /tmp: what users put there is not for root's programs.
+    plan.is_of_site = true;
     if (const auto pid = start_child(std::move(plan))) run.pid = *pid;
     run.timer = {};
     if (run.pid == 0) return;

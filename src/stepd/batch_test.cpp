@@ -1,6 +1,7 @@
 // batch_test.cpp: a real stepd runs batch scripts: files, exits, deadlines, orders, and what is
 // left behind.
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
 #include "os/processes.hpp"
 #include "stepd/stepd.hpp"
@@ -488,6 +489,57 @@ TEST_F(StepdTest, ListsItsProcesses) {
     const auto end = report();
     ASSERT_TRUE(end);
     EXPECT_EQ(end->exit().signal(), SIGKILL);
+    let_go();
+}
+
+class HeldUp : public StepdTest, public testing::WithParamInterface<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Streams, HeldUp, testing::Values("in", "out", "err"));
+
+TEST_P(HeldUp, AFifoWithoutAnotherEndHoldsUpTheScriptAndNotItsEnd) {
+    const std::string fifo = work + "/fifo";
+    ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+    change_spec([&](model::JobSpec& spec) {
+        const std::string stream = GetParam();
+        (stream == "in" ? spec.std_in : stream == "out" ? spec.std_out : spec.std_err) = fifo;
+    });
+    start_batch("echo ran > ran");
+    wire::AgentToStepd ask;
+    ask.mutable_status();
+    agent.send(ask);
+    ASSERT_TRUE(agent.receive<wire::StepdToAgent>(10000)) << "it does not listen";
+    cancel();
+    const auto ended = report();
+    ASSERT_TRUE(ended);
+    EXPECT_EQ(ended->exit().signal(), SIGTERM);
+    EXPECT_FALSE(os::exists(work + "/ran"));
+    let_go();
+}
+
+TEST_F(StepdTest, APrologThatClosesItsOutputAndStaysHoldsUpNobody) {
+    ASSERT_TRUE(
+        os::write_new_file(dir + "/prolog", "#!/bin/sh\nexec >&- 2>&-\nexec sleep 600\n", 0755));
+    order.mutable_launch()->set_task_prolog(dir + "/prolog");
+    start_batch("echo ran > ran");
+    wire::AgentToStepd ask;
+    ask.mutable_status();
+    agent.send(ask);
+    ASSERT_TRUE(agent.receive<wire::StepdToAgent>(10000)) << "it does not listen";
+    cancel();
+    const auto ended = report();
+    ASSERT_TRUE(ended);
+    EXPECT_NE(ended->exit().signal(), 0u);
+    EXPECT_FALSE(os::exists(work + "/ran"));
+    let_go();
+}
+
+TEST_F(StepdTest, AnEpilogThatStaysEndsWithTheStep) {
+    ASSERT_TRUE(os::write_new_file(
+        dir + "/epilog", "#!/bin/sh\necho > epilog.ran\nexec >&- 2>&-\nexec sleep 600\n", 0755));
+    order.mutable_launch()->set_task_epilog(dir + "/epilog");
+    start_batch("true");
+    ASSERT_TRUE(wait_for_file("epilog.ran"));
+    cancel();
+    ASSERT_TRUE(report());
     let_go();
 }
 

@@ -1,12 +1,11 @@
-// output_files.hpp: the files a step reads and writes, opened with the user's rights.
+// output_files.hpp: the files a step reads and writes.
 #pragma once
 
 #include <optional>
 #include <string>
 
-#include "base/result.hpp"
-#include "io/fd.hpp"
 #include "model/output_pattern.hpp"
+#include "os/child.hpp"
 #include "stepd/launch.hpp"
 
 namespace switchyard::stepd {
@@ -14,13 +13,8 @@ namespace switchyard::stepd {
 // What the pattern letters stand for. `task`: a global rank, none for the batch script.
 model::PatternFacts pattern_facts(const Launch& launch, std::optional<std::uint32_t> task);
 
-// Where the step works: its own folder, or /tmp if the user cannot go there; then `complaint` says
-// why.
-struct WorkDir {
-    std::string path;
-    std::string complaint;
-};
-WorkDir find_work_dir(const Launch& launch);
+// Where the step works. If the user cannot go there, its tasks go to /tmp and say so.
+std::string work_dir(const Launch& launch);
 
 // How the task of this place on the node opens a file that srun's -o or -e named, so that what it
 // held before goes, and nothing that another task of the step has written.
@@ -31,12 +25,10 @@ enum class Opening {
 };
 Opening opening_of(const Launch& launch, const std::string& pattern, std::size_t local);
 
-// Relative names start in the folder. The error's text is for the agent's log and the controller.
-Result<io::Fd> open_output(const Launch& launch, const std::string& pattern,
-                           const model::PatternFacts& facts, const std::string& folder,
-                           Opening opening);
-Result<io::Fd> open_input(const Launch& launch, const std::string& pattern,
-                          const model::PatternFacts& facts, const std::string& folder);
+// Relative names start in the folder where the task is. The task opens them, as the user.
+os::ChildFile output_file(const Launch& launch, const std::string& pattern,
+                          const model::PatternFacts& facts, Opening opening);
+os::ChildFile input_file(const std::string& pattern, const model::PatternFacts& facts);
 
 // The pattern of a batch job's standard output when none was given.
 std::string default_output_pattern(const Launch& launch);

@@ -1,6 +1,7 @@
 // srun_test.cpp: a real stepd runs tasks for a small srun of the test's own: streams, exits,
 // signals, terminals, and what happens when srun goes away.
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
 #include <map>
 
@@ -48,12 +49,16 @@ class SrunTest : public StepdTest {
         for (std::uint32_t i = 0; i < count; ++i) node.add_tasks(i);
     }
 
+    Pipe accept_srun() {
+        return Pipe(io::Fd(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC)),
+                    wire::kSrunToStepd);
+    }
+
     // Starts the step and meets it: returns its first message after the greeting.
     wire::StepdToSrun meet(std::vector<std::string> argv) {
         for (const std::string& argument : argv) command().add_argv(argument);
         start();
-        srun = Pipe(io::Fd(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC)),
-                    wire::kSrunToStepd);
+        srun = accept_srun();
         const auto hello = srun.receive<wire::StepdToSrun>();
         EXPECT_TRUE(hello && hello->has_hello());
         EXPECT_EQ(hello->hello().proof(), wire::stepd_proof(command().io_key()));
@@ -144,11 +149,10 @@ TEST_F(SrunTest, AProgramThatIsNotThereIsNamedOnStandardError) {
 TEST_F(SrunTest, AMissingFolderIsSaidTwiceAsSlurmDoes) {
     command().set_work_dir("/nonexistent");
     const wire::StepdToSrun first = meet({"pwd"});
-    ASSERT_TRUE(first.has_text());
-    EXPECT_THAT(first.text().text(),
+    const Heard heard = hear();
+    EXPECT_THAT(first.text().text() + heard.text,
                 HasSubstr("error: couldn't chdir to `/nonexistent': No such file or directory: "
                           "going to /tmp instead\n"));
-    const Heard heard = hear();
     EXPECT_EQ((heard.output.at({0, 1})), "/tmp\n");
     EXPECT_THAT((heard.output.at({0, 2})), HasSubstr("going to /tmp instead\n"));
     ASSERT_TRUE(report());
@@ -359,6 +363,38 @@ TEST_F(SrunTest, TasksThatEndAlikeAreToldOfTogetherInTheEnd) {
     std::vector<std::uint32_t> all;
     for (const auto& group : heard.groups) all.insert(all.end(), group.begin(), group.end());
     EXPECT_THAT(all, UnorderedElementsAre(0, 1, 2, 3));
+    ASSERT_TRUE(report());
+    let_go();
+}
+
+TEST_F(SrunTest, ATaskInheritsNothingOfItsStepd) {
+    command().set_std_in("/dev/null");
+    command().set_std_out("fds");
+    command().set_label(true);
+    meet({"sh", "-c", "echo /proc/self/fd/*"});
+    hear();
+    // The shell reads the folder with one more.
+    EXPECT_THAT(read("fds"),
+                testing::MatchesRegex("0: /proc/self/fd/0 /proc/self/fd/1 /proc/self/fd/2"
+                                      "( /proc/self/fd/3)?\n"));
+    ASSERT_TRUE(report());
+    let_go();
+}
+
+TEST_F(SrunTest, LabelledLinesWaitForTheReaderOfAFifo) {
+    const std::string fifo = work + "/fifo";
+    ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+    command().set_std_out("fifo");
+    command().set_label(true);
+    for (const char* argument : {"sh", "-c", "yes | head -n 100000"}) command().add_argv(argument);
+    start();
+    srun = accept_srun();
+    const io::Fd reader(::open(fifo.c_str(), O_RDONLY | O_CLOEXEC));
+    std::size_t bytes = 0;
+    char piece[65536];
+    for (ssize_t got = 0; (got = ::read(reader.get(), piece, sizeof piece)) > 0;)
+        bytes += static_cast<std::size_t>(got);
+    EXPECT_EQ(bytes, 100000u * 5);
     ASSERT_TRUE(report());
     let_go();
 }

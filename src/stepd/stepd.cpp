@@ -134,29 +134,18 @@ void Stepd::resolve_names() {
 
 void Stepd::run_tasks() {
     stage_ = Stage::Running;
-    const Status started = launch_.is_batch() ? start_batch() : start_tasks();
-    if (!started) {
-        if (srun_) srun_->failed_to_start(started.error().message);
-        return fail_launch(started.error().message);
-    }
-    if (srun_) {
-        std::vector<std::uint32_t> ranks;
-        std::vector<pid_t> pids;
-        for (const Task& task : tasks_) {
-            ranks.push_back(task.global);
-            pids.push_back(task.pid);
-        }
-        srun_->started(ranks, pids);
+    if (launch_.is_batch()) {
+        tasks_.resize(1);
+    } else if (const Status ready = prepare_tasks(); !ready) {
+        return cannot_start(ready.error().message);
     }
     if (launch_.spec.time_limit && !launch_.spec.time_limit->unlimited) {
         own_deadline_ = os::now() + launch_.spec.time_limit->seconds;
     }
     set_deadline(launch_.deadline);
-    for (const Task& task : tasks_) sampler_.add_task(task.global, task.pid);
     watch_usage();
     watch_memory();
-    // A child that exited before this process listened for it.
-    reap();
+    begin_from(0);
 }
 
 void Stepd::fail_launch(const std::string& why) {

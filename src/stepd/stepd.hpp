@@ -27,6 +27,7 @@
 #include "stepd/output_files.hpp"
 #include "stepd/srun_link.hpp"
 #include "stepd/task_pipes.hpp"
+#include "stepd/task_scripts.hpp"
 #include "stepd/usage_sampler.hpp"
 
 namespace switchyard::wire {
@@ -71,18 +72,24 @@ class Stepd {
 
   private:
     enum class Stage { Waiting, Connecting, Running, Emptying, Delivering, Over };
+    // A task that is about to be: what it will be, and its ends of what we made for it.
+    struct Beginning {
+        os::ChildPlan plan;
+        io::Fd in, out, err;
+    };
     struct Task {
         std::uint32_t global = 0;
         pid_t pid = 0;
         bool exited = false;
         int status = 0;
+        std::unique_ptr<Beginning> beginning;  // Until it is a process.
+        io::Fd report;                         // What it says until it is its program.
+        io::Loop::Watch report_watch;
+        bool opens_files = false;  // It has not said yet that they are open.
+        std::string start_error;
         std::unique_ptr<TaskPipes> pipes;
         std::unique_ptr<LabelledFile> out_file, err_file;  // Of --label.
         std::vector<std::string> environment;              // Kept for its epilog, if there is one.
-    };
-    struct TaskFiles {
-        io::Fd in, out, err;  // The task's ends.
-        bool terminal = false;
     };
 
     // --- stepd.cpp: from the launch to running tasks ---
@@ -97,19 +104,32 @@ class Stepd {
     void say_raw(const std::string& line);
 
     // --- stepd_tasks.cpp: what each task is ---
-    Status start_batch();
-    Status start_tasks();
-    Status start_task(std::uint32_t local, const Binding& binding, const WorkDir& dir);
-    Result<TaskFiles> open_files(Task& task, const WorkDir& dir);
-    Result<io::Fd> open_stream(Task& task, std::uint32_t stream, const WorkDir& dir);
-    void take_output(const Task& task, std::uint32_t stream, std::string_view data);
+    Status plan_batch(Beginning& beginning);
+    Status prepare_tasks();
+    Status plan_task(std::uint32_t local, Beginning& beginning);
+    Status plan_streams(Task& task, Beginning& beginning);
+    Result<io::Fd> plan_stream(Task& task, std::uint32_t stream, os::ChildFile& file);
+    void take_output(Task& task, std::uint32_t stream, std::string_view data);
     Result<std::string> write_script();
     void remove_script();
     Binding find_binding();
     bool takes_input(const Task& task) const;
-    os::ChildPlan child_plan(const WorkDir& dir);
-    Status run_prologs(os::ChildPlan& plan);
-    void run_epilogs(const Task& task);
+    os::ChildPlan child_plan();
+
+    // --- stepd_begin.cpp: from a plan to a process, task after task, without ever waiting ---
+    void begin_from(std::uint32_t local);
+    bool run_prolog(std::uint32_t local, std::size_t which);
+    void on_prolog(std::uint32_t local, std::size_t which, const Status& status,
+                   const std::string& printed);
+    Status start_task(std::uint32_t local);
+    void read_report(Task& task);
+    void on_report(std::uint32_t local);
+    void take_report(Task& task, os::ChildReport report);
+    void tell_started();
+    void cannot_start(const std::string& why);
+    void give_up_beginning();
+    void run_epilog(std::uint32_t local, std::size_t which);
+    Status run_script(const std::string& program, os::ChildPlan plan, TaskScript::Done done);
 
     // --- stepd_srun.cpp: between the tasks and their srun ---
     void connect_srun();
@@ -149,10 +169,13 @@ class Stepd {
     // --- stepd_finish.cpp: from the last exit to the report ---
     void reap();
     bool has_children_to_wait_for();
+    void take_exits(const std::vector<Task*>& exited);
+    bool is_over() const;
     void report_exits(const std::vector<Task*>& exited);
     void empty_out();
     bool spares_sruns(const std::vector<pid_t>& left) const;
     void deliver();
+    void conclude_if_delivered();
     void conclude();
     void wait_to_be_known();
     void send_status();
@@ -164,6 +187,10 @@ class Stepd {
     Launch launch_;
     std::unique_ptr<os::Containment> walls_;
     std::vector<Task> tasks_;
+    Binding binding_;
+    std::vector<std::unique_ptr<TaskScript>> scripts_;  // Those that run now.
+    bool begun_ = false;         // All tasks are processes, or never will be.
+    bool told_started_ = false;  // To srun.
     std::unique_ptr<SrunLink> srun_;
     std::unique_ptr<pmi::Server> pmi_;
     std::map<std::uint64_t, std::unique_ptr<SrunLink>> guests_;
@@ -188,7 +215,7 @@ class Stepd {
     // A script that was told to end: until then its sruns may still write what became of their
     // steps.
     std::optional<std::chrono::steady_clock::time_point> spare_until_;
-    bool job_clean_ = false;
+    bool job_clean_ = false, srun_has_all_ = false;
     bool changed_process_ = false;
     Millis empty_wait_{1};
     std::string launch_error_;

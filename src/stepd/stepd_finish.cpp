@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "os/files.hpp"
+#include "os/machine.hpp"
 #include "os/processes.hpp"
 #include "stepd/stepd.hpp"
 #include "wire/codec.hpp"
@@ -38,6 +39,7 @@ bool is_worse(const model::ExitStatus& a, const model::ExitStatus& b) {
 // All children, those too that tasks left behind: they are ours since we are their subreaper.
 void Stepd::reap() {
     std::vector<Task*> exited;
+    std::vector<std::pair<std::unique_ptr<TaskScript>, int>> ended;
     siginfo_t dead{};
     while (::waitid(P_ALL, 0, &dead, WEXITED | WNOHANG | WNOWAIT) == 0 && dead.si_pid != 0) {
         const pid_t pid = std::exchange(dead.si_pid, 0);
@@ -46,15 +48,21 @@ void Stepd::reap() {
         sampler_.look_at_dead(pid);
         if (::wait4(pid, &status, WNOHANG, &used) != pid) break;
         sampler_.ended(pid, used);
+        const auto script = std::ranges::find(scripts_, pid, &TaskScript::pid);
+        if (script != scripts_.end()) {
+            ended.emplace_back(std::move(*script), status);
+            scripts_.erase(script);
+            continue;
+        }
         const auto task = std::ranges::find(tasks_, pid, &Task::pid);
         if (task == tasks_.end()) continue;
         task->exited = true;
         task->status = status;
         exited.push_back(&*task);
     }
-    for (const Task* task : exited) run_epilogs(*task);
-    if (!exited.empty()) report_exits(exited);
-    if (stage_ == Stage::Running && std::ranges::all_of(tasks_, &Task::exited)) {
+    take_exits(exited);
+    for (const auto& [script, status] : ended) script->ended(status);
+    if (stage_ == Stage::Running && is_over()) {
         if (has_children_to_wait_for()) return;
         stage_ = Stage::Emptying;
         deadline_timer_ = {};
@@ -65,6 +73,22 @@ void Stepd::reap() {
         freeze_timer_ = {};
     }
     if (stage_ == Stage::Emptying) empty_out();
+}
+
+void Stepd::take_exits(const std::vector<Task*>& exited) {
+    for (Task* task : exited) {
+        // Its last words may be that it never began.
+        read_report(*task);
+        if (!task->start_error.empty()) cannot_start(task->start_error);
+    }
+    const bool has_epilog = !launch_.task_epilog.empty() || !launch_.command.task_epilog.empty();
+    if (!has_epilog && !exited.empty()) return report_exits(exited);
+    for (const Task* task : exited) run_epilog(static_cast<std::uint32_t>(task - tasks_.data()), 0);
+}
+
+// All tasks have been and gone, and so has what runs around them.
+bool Stepd::is_over() const {
+    return begun_ && scripts_.empty() && std::ranges::all_of(tasks_, &Task::exited);
 }
 
 // --wait-for-children: what the tasks have started runs on; the step ends with the last of it.
@@ -80,6 +104,7 @@ void Stepd::report_exits(const std::vector<Task*>& exited) {
     if (launch_.is_batch()) return;
     std::map<int, std::vector<std::uint32_t>> by_status;
     for (Task* task : exited) {
+        if (!task->start_error.empty()) continue;
         if (task->pipes) task->pipes->drain();
         by_status[task->status].push_back(task->global);
     }
@@ -137,23 +162,53 @@ void Stepd::empty_out() {
     deliver();
 }
 
-// The rest of the output reaches srun before anybody hears that the step is over.
+// The rest of the output reaches srun, and labelled files, before anybody hears that the step is
+// over.
 void Stepd::deliver() {
     stage_ = Stage::Delivering;
     for (Task& task : tasks_) {
         if (task.pipes) task.pipes->end();
+        for (LabelledFile* file : {task.out_file.get(), task.err_file.get()}) {
+            if (file != nullptr) file->on_written([this] { conclude_if_delivered(); });
+        }
     }
     for (const auto& [id, guest] : guests_) guest->finished();
-    if (!srun_) return conclude();
+    // Whoever does not read has until the end of the job's time, or as long as a task to end.
+    if (killed_ || ending_) {
+        const Millis patience = killed_ ? kDeliverAfterKillMax : Millis{launch_.kill_wait};
+        deliver_timer_ = loop_.after(patience, [this] { conclude(); });
+    } else if (launch_.deadline) {
+        deliver_timer_ = loop_.at(std::max(*launch_.deadline, os::now() + kDeliverAfterKillMax),
+                                  [this] { conclude(); });
+    }
+    srun_has_all_ = srun_ == nullptr;
+    if (!srun_) return conclude_if_delivered();
     srun_->finished();
-    if (killed_) deliver_timer_ = loop_.after(kDeliverAfterKillMax, [this] { conclude(); });
-    srun_->on_drained([this] { conclude(); });
+    srun_->on_drained([this] {
+        srun_has_all_ = true;
+        conclude_if_delivered();
+    });
+}
+
+void Stepd::conclude_if_delivered() {
+    const auto is_written = [](const std::unique_ptr<LabelledFile>& file) {
+        return !file || file->is_done();
+    };
+    const bool written = std::ranges::all_of(tasks_, [&](const Task& task) {
+        return is_written(task.out_file) && is_written(task.err_file);
+    });
+    if (stage_ == Stage::Delivering && srun_has_all_ && written) conclude();
 }
 
 void Stepd::conclude() {
     if (stage_ == Stage::Over) return;
     stage_ = Stage::Over;
     deliver_timer_ = {};
+    for (const Task& task : tasks_) {
+        for (LabelledFile* file : {task.out_file.get(), task.err_file.get()}) {
+            if (file != nullptr) file->close();
+        }
+    }
     send_status();
     wait_to_be_known();
 }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "model/time_format.hpp"
@@ -84,6 +85,7 @@ void Stepd::announce(Cause cause, bool at_once) {
 void Stepd::end(Cause cause, Seconds grace) {
     if (stage_ == Stage::Connecting) return fail_launch("ended before it began");
     if (stage_ == Stage::Delivering && grace.count() == 0) return conclude();
+    if (stage_ == Stage::Delivering) deliver_timer_ = loop_.after(grace, [this] { conclude(); });
     if (grace.count() == 0) spare_until_.reset();
     if (stage_ != Stage::Running) return;
     announce(cause, grace.count() == 0);
@@ -113,7 +115,8 @@ void Stepd::kill_now() {
     walls_->kill_all(launch_.key);
     // Something may have forked away meanwhile: again, until the tasks are gone.
     kill_timer_ = loop_.after(Millis{100}, [this] {
-        if (stage_ == Stage::Running) kill_now();
+        const bool all_exited = std::ranges::all_of(tasks_, &Task::exited);
+        if (stage_ == Stage::Running && !all_exited) kill_now();
     });
 }
 

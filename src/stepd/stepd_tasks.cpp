@@ -14,13 +14,13 @@
 #include "stepd/gpu_environment.hpp"
 #include "stepd/multi_prog.hpp"
 #include "stepd/stepd.hpp"
-#include "stepd/task_scripts.hpp"
 
 namespace switchyard::stepd {
 namespace {
 
 constexpr const char* kScriptName = "slurm_script";
 constexpr mode_t kScriptFolderMode = 0711;
+constexpr std::size_t kUnwrittenBytesMax = 4u << 20;  // Then a task's output waits in its pipe.
 
 std::vector<os::ChildLimit> to_limits(const std::vector<model::ResourceLimit>& limits) {
     std::vector<os::ChildLimit> out;
@@ -78,11 +78,11 @@ void Stepd::remove_script() {
 }
 
 // What the batch script and srun's tasks have in common.
-os::ChildPlan Stepd::child_plan(const WorkDir& dir) {
+os::ChildPlan Stepd::child_plan() {
     os::ChildPlan plan;
     plan.pid_variable = "SLURM_TASK_PID";
     plan.who = launch_.who;
-    plan.work_dir = dir.path;
+    plan.work_dir = work_dir(launch_);
     plan.umask = launch_.payload.umask;
     plan.limits = to_limits(launch_.payload.limits);
     if (launch_.constrain_cores && !walls_->pins_cores()) {
@@ -91,53 +91,21 @@ os::ChildPlan Stepd::child_plan(const WorkDir& dir) {
     return plan;
 }
 
-// TaskProlog of the site, then srun's own. Before anything else of the task exists.
-Status Stepd::run_prologs(os::ChildPlan& plan) {
-    for (const std::string& program : {launch_.task_prolog, launch_.command.task_prolog}) {
-        if (program.empty()) continue;
-        os::ChildPlan script = plan;
-        SY_TRY(script.entrance, walls_->entrance(launch_.key));
-        SY_TRY(const std::string printed, run_task_script(program, std::move(script)));
-        const std::string shown = apply_task_prolog(printed, plan.environment);
-        if (!shown.empty() && plan.std_out >= 0) {
-            [[maybe_unused]] const ssize_t sent = ::write(plan.std_out, shown.data(), shown.size());
-        }
-    }
-    return {};
-}
-
-void Stepd::run_epilogs(const Task& task) {
-    for (const std::string& program : {launch_.command.task_epilog, launch_.task_epilog}) {
-        if (program.empty()) continue;
-        os::ChildPlan plan = child_plan(find_work_dir(launch_));
-        plan.environment = task.environment;
-        auto entrance = walls_->entrance(launch_.key);
-        if (entrance) plan.entrance = *std::move(entrance);
-        if (const auto done = run_task_script(program, std::move(plan)); !done) {
-            log_.error(fmt::format("{}: {}", model::to_string(launch_.key), done.error().message));
-        }
-    }
-}
-
-Status Stepd::start_batch() {
+Status Stepd::plan_batch(Beginning& beginning) {
     const model::JobSpec& spec = *launch_.job.spec;
-    const WorkDir dir = find_work_dir(launch_);
     const model::PatternFacts facts = pattern_facts(launch_, std::nullopt);
     const std::string out_pattern =
         spec.std_out.empty() ? default_output_pattern(launch_) : spec.std_out;
     const Opening opening =
         spec.open_mode == model::OpenMode::Append ? Opening::Append : Opening::Anew;
-    SY_TRY(const io::Fd out, open_output(launch_, out_pattern, facts, dir.path, opening));
-    io::Fd err, in;
-    if (!spec.std_err.empty() && spec.std_err != out_pattern) {
-        SY_TRY(err, open_output(launch_, spec.std_err, facts, dir.path, opening));
-    }
-    if (!spec.std_in.empty()) {
-        SY_TRY(in, open_input(launch_, spec.std_in, facts, dir.path));
-    }
     SY_TRY(const std::string script, write_script());
 
-    os::ChildPlan plan = child_plan(dir);
+    os::ChildPlan& plan = beginning.plan = child_plan();
+    plan.files[1] = output_file(launch_, out_pattern, facts, opening);
+    plan.error_with_output = spec.std_err.empty() || spec.std_err == out_pattern;
+    if (!plan.error_with_output) plan.files[2] = output_file(launch_, spec.std_err, facts, opening);
+    if (!spec.std_in.empty()) plan.files[0] = input_file(spec.std_in, facts);
+    plan.reports_messages = true;
     plan.argv = {script};
     plan.argv.insert(plan.argv.end(), launch_.payload.arguments.begin(),
                      launch_.payload.arguments.end());
@@ -147,17 +115,6 @@ Status Stepd::start_batch() {
         plan.environment.push_back(fmt::format(
             "{}={}", os::kStepMarker, os::marker_of(launch_.setup.containment.place, launch_.key)));
     }
-    plan.std_in = in.get();
-    plan.std_out = out.get();
-    plan.std_err = err ? err.get() : out.get();
-    if (!dir.complaint.empty()) plan.preface = os::log_line("error: ", dir.complaint);
-    messages_.reset(::fcntl(plan.std_err, F_DUPFD_CLOEXEC, 3));
-    SY_CHECK(run_prologs(plan));
-    SY_TRY(plan.entrance, walls_->entrance(launch_.key));
-    Task task;
-    if (!launch_.task_epilog.empty()) task.environment = plan.environment;
-    SY_TRY(task.pid, os::start_child(std::move(plan)));
-    tasks_.push_back(std::move(task));
     return {};
 }
 
@@ -184,29 +141,24 @@ Binding Stepd::find_binding() {
     return none;
 }
 
-Status Stepd::start_tasks() {
-    const WorkDir dir = find_work_dir(launch_);
-    if (!dir.complaint.empty()) say(dir.complaint);
-    Binding binding = find_binding();
+Status Stepd::prepare_tasks() {
+    binding_ = find_binding();
     SY_CHECK(open_pmi());
     tasks_.resize(launch_.here().tasks.size());
     const auto count = static_cast<std::uint32_t>(tasks_.size());
     if (auto memory = bind_memory(launch_.command.mem_bind, count)) {
-        binding.memory = *std::move(memory);
+        binding_.memory = *std::move(memory);
     } else {
         say(memory.error().message);
-        binding.memory.resize(count);
-    }
-    for (std::uint32_t local = 0; local < tasks_.size(); ++local) {
-        tasks_[local].global = launch_.here().tasks[local];
-        SY_CHECK(start_task(local, binding, dir));
+        binding_.memory.resize(count);
     }
     return {};
 }
 
-Status Stepd::start_task(std::uint32_t local, const Binding& binding, const WorkDir& dir) {
+Status Stepd::plan_task(std::uint32_t local, Beginning& beginning) {
     Task& task = tasks_[local];
-    os::ChildPlan plan = child_plan(dir);
+    task.global = launch_.here().tasks[local];
+    os::ChildPlan& plan = beginning.plan = child_plan();
     plan.environment = task_environment(launch_, local);
     if (launch_.setup.containment.kind == "none") {
         plan.environment.push_back(fmt::format(
@@ -217,43 +169,27 @@ Status Stepd::start_task(std::uint32_t local, const Binding& binding, const Work
         SY_TRY(plan.argv, multi_prog_command(launch_.command.multi_prog, task.global));
     }
     if (plan.argv.empty()) return fail(Errc::InvalidArgument, "no command was given");
-    plan.programs = os::program_candidates(plan.argv[0], plan.environment, dir.path);
-    if (!binding.tasks[local].empty()) {
-        plan.cpus = binding.tasks[local];
-        if (binding.verbose)
+    plan.programs = os::program_candidates(plan.argv[0], plan.environment, plan.work_dir);
+    if (!binding_.tasks[local].empty()) {
+        plan.cpus = binding_.tasks[local];
+        if (binding_.verbose)
             plan.preface = binding_line(launch_.node, task.global, local, 0, plan.cpus);
     }
-    const MemoryBinding& memory = binding.memory[local];
+    const MemoryBinding& memory = binding_.memory[local];
     set_memory(plan, memory);
     if (memory.verbose) plan.preface += memory_line(launch_.node, task.global, local, memory);
     plan.preface += gpu_binding_line(launch_, local);
-    if (!dir.complaint.empty()) plan.preface += os::log_line("error: ", dir.complaint);
 
     task.pipes = std::make_unique<TaskPipes>(
         loop_, [this, local](std::uint32_t stream, std::string_view data) {
             take_output(tasks_[local], stream, data);
         });
-    SY_TRY(TaskFiles files, open_files(task, dir));
-    plan.std_in = files.in.get();
-    plan.std_out = files.out.get();
-    plan.std_err = files.terminal ? files.out.get() : files.err.get();
-    plan.terminal = files.terminal;
+    SY_CHECK(plan_streams(task, beginning));
+    plan.std_in = beginning.in.get();
+    plan.std_out = beginning.out.get();
+    plan.std_err = plan.terminal ? beginning.out.get() : beginning.err.get();
     // Nobody else would see what we have to say.
-    if (!launch_.has_srun() && !messages_)
-        messages_.reset(::fcntl(plan.std_err, F_DUPFD_CLOEXEC, 3));
-    SY_CHECK(run_prologs(plan));
-    task.environment = plan.environment;
-    pmi::Door door;
-    if (pmi_) {
-        SY_TRY(door, pmi_->open_door(local));
-        plan.environment.insert(plan.environment.end(), door.environment.begin(),
-                                door.environment.end());
-        plan.kept = door.fd.get();
-    }
-    SY_TRY(plan.entrance, walls_->entrance(launch_.key));
-    SY_TRY(task.pid, os::start_child(std::move(plan)));
-    files = {};
-    task.pipes->start();
+    plan.reports_messages = !launch_.has_srun() && local == 0;
     return {};
 }
 
@@ -262,33 +198,31 @@ bool Stepd::takes_input(const Task& task) const {
     return launch_.command.stdin_to_all || task.global == 0;
 }
 
-Result<Stepd::TaskFiles> Stepd::open_files(Task& task, const WorkDir& dir) {
-    TaskFiles files;
+Status Stepd::plan_streams(Task& task, Beginning& beginning) {
+    os::ChildPlan& plan = beginning.plan;
     if (launch_.command.pty && task.global == 0) {
         const os::ActingAs user(launch_.who);
         SY_TRY(os::Pty pty, os::open_pty(launch_.command.pty_rows, launch_.command.pty_cols));
         task.pipes->use_terminal(std::move(pty.master));
-        files.terminal = true;
-        files.in.reset(::fcntl(pty.slave.get(), F_DUPFD_CLOEXEC, 3));
-        files.out = std::move(pty.slave);
-        return files;
+        plan.terminal = true;
+        beginning.in.reset(::fcntl(pty.slave.get(), F_DUPFD_CLOEXEC, 3));
+        beginning.out = std::move(pty.slave);
+        return {};
     }
-    SY_TRY(files.in, open_stream(task, 0, dir));
-    SY_TRY(files.out, open_stream(task, 1, dir));
+    SY_TRY(beginning.in, plan_stream(task, 0, plan.files[0]));
+    SY_TRY(beginning.out, plan_stream(task, 1, plan.files[1]));
     // "-e" with the name of "-o", or "-o" alone with a file: both go to one place.
     const Command& command = launch_.command;
-    const bool shared =
-        !command.std_out.empty() && (command.std_err.empty() || command.std_err == command.std_out);
-    if (shared && !command.label) {
-        files.err.reset(::fcntl(files.out.get(), F_DUPFD_CLOEXEC, 3));
-    } else {
-        SY_TRY(files.err, open_stream(task, 2, dir));
+    plan.error_with_output = !command.label && !command.std_out.empty() &&
+                             (command.std_err.empty() || command.std_err == command.std_out);
+    if (!plan.error_with_output) {
+        SY_TRY(beginning.err, plan_stream(task, 2, plan.files[2]));
     }
-    return files;
+    return {};
 }
 
 // A file where a pattern was given; else a pipe to srun. Input that is not for this task is empty.
-Result<io::Fd> Stepd::open_stream(Task& task, std::uint32_t stream, const WorkDir& dir) {
+Result<io::Fd> Stepd::plan_stream(Task& task, std::uint32_t stream, os::ChildFile& file) {
     const Command& command = launch_.command;
     const bool with_out = stream == 2 && command.std_err.empty();
     const std::string& pattern = stream == 0               ? command.std_in
@@ -296,31 +230,34 @@ Result<io::Fd> Stepd::open_stream(Task& task, std::uint32_t stream, const WorkDi
                                                            : command.std_err;
     const model::PatternFacts facts = pattern_facts(launch_, task.global);
     if (stream == 0) {
-        if (!pattern.empty()) return open_input(launch_, pattern, facts, dir.path);
-        if (!takes_input(task)) return io::Fd(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-        return task.pipes->open(0);
+        if (pattern.empty() && takes_input(task)) return task.pipes->open(0);
+        if (!pattern.empty()) file = input_file(pattern, facts);
+        return io::Fd();
     }
-    if (!pattern.empty()) {
-        const auto local = static_cast<std::size_t>(&task - tasks_.data());
-        // The second stream of a task in one file goes on where the first has begun it.
-        const Opening opening = stream == 2 && pattern == command.std_out
-                                    ? Opening::Append
-                                    : opening_of(launch_, pattern, local);
-        SY_TRY(io::Fd file, open_output(launch_, pattern, facts, dir.path, opening));
-        if (!command.label) return file;
-        const std::uint32_t count = launch_.het ? launch_.het->tasks : launch_.layout.task_count();
-        (stream == 1 ? task.out_file : task.err_file) =
-            std::make_unique<LabelledFile>(std::move(file), count);
-    }
+    if (pattern.empty()) return task.pipes->open(stream);
+    const auto local = static_cast<std::size_t>(&task - tasks_.data());
+    // The second stream of a task in one file goes on where the first has begun it.
+    const Opening opening = stream == 2 && pattern == command.std_out
+                                ? Opening::Append
+                                : opening_of(launch_, pattern, local);
+    file = output_file(launch_, pattern, facts, opening);
+    if (!command.label) return io::Fd();
+    file.handed_over = true;
+    const std::uint32_t count = launch_.het ? launch_.het->tasks : launch_.layout.task_count();
+    (stream == 1 ? task.out_file : task.err_file) = std::make_unique<LabelledFile>(loop_, count);
     return task.pipes->open(stream);
 }
 
-void Stepd::take_output(const Task& task, std::uint32_t stream, std::string_view data) {
+void Stepd::take_output(Task& task, std::uint32_t stream, std::string_view data) {
     LabelledFile* file = stream == 1 ? task.out_file.get() : task.err_file.get();
-    if (file != nullptr)
-        return file->take(task.global + (launch_.het ? launch_.het->task_offset : 0), data);
-    hand_out(task.global, stream, data);
-    throttle();
+    if (file == nullptr) {
+        hand_out(task.global, stream, data);
+        return throttle();
+    }
+    file->take(task.global + (launch_.het ? launch_.het->task_offset : 0), data);
+    if (file->unwritten_bytes() <= kUnwrittenBytesMax || stage_ != Stage::Running) return;
+    task.pipes->pause(true);
+    file->on_written([&task] { task.pipes->pause(false); });
 }
 
 }  // namespace switchyard::stepd

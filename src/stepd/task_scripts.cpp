@@ -2,66 +2,72 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
 #include <signal.h>
-#include <sys/wait.h>
+#include <sys/epoll.h>
 #include <unistd.h>
 
-#include <chrono>
-
 #include "base/text.hpp"
-#include "base/time.hpp"
-#include "io/fd.hpp"
 #include "os/files.hpp"
 #include "stepd/environment.hpp"
 
 namespace switchyard::stepd {
 namespace {
 
-constexpr Millis kScriptTimeMax{60'000};
-constexpr std::size_t kPrintedBytesMax = 1u << 20;
-
-Millis left_until(std::chrono::steady_clock::time_point end) {
-    return std::chrono::duration_cast<Millis>(end - std::chrono::steady_clock::now());
-}
-
-// Until it closes its output, prints too much, or the time is over.
-std::string read_all(int fd, std::chrono::steady_clock::time_point end) {
-    std::string text;
-    while (text.size() < kPrintedBytesMax) {
-        pollfd wait{fd, POLLIN, 0};
-        const Millis left = left_until(end);
-        if (left.count() <= 0 || ::poll(&wait, 1, static_cast<int>(left.count())) <= 0) break;
-        char piece[4096];
-        const ssize_t got = ::read(fd, piece, sizeof piece);
-        if (got <= 0) break;
-        text.append(piece, static_cast<std::size_t>(got));
-    }
-    return text;
-}
+constexpr std::size_t kPrintedBytesMax = 1u << 20;  // What it prints beyond is not looked at.
 
 }  // namespace
 
-Result<std::string> run_task_script(const std::string& program, os::ChildPlan plan) {
+Status TaskScript::start(os::ChildPlan plan, Millis time_max) {
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) return os::errno_failure("pipe");
-    const io::Fd ours(ends[0]);
-    io::Fd theirs(ends[1]);
-    plan.argv = {program};
-    plan.programs = {program};
+    output_.reset(ends[0]);
+    const io::Fd theirs(ends[1]);
+    ::fcntl(output_.get(), F_SETFL, O_NONBLOCK);
+    plan.argv = {program_};
+    plan.programs = {program_};
     plan.std_in = -1;
     plan.std_out = theirs.get();
+    plan.files[0] = plan.files[1] = {};
+    plan.error_with_output = false;
+    plan.report = -1;
+    plan.reports_messages = false;
     plan.terminal = false;
-    SY_TRY(const pid_t pid, os::start_child(std::move(plan)));
-    theirs.reset();
-    const auto end = std::chrono::steady_clock::now() + kScriptTimeMax;
-    std::string text = read_all(ours.get(), end);
-    // Whoever has closed its output is about to exit; whoever has not is out of time.
-    if (left_until(end).count() <= 0) ::kill(-pid, SIGKILL);
-    int status = 0;
-    if (::waitpid(pid, &status, 0) != pid) return os::errno_failure(program);
-    if (status != 0) return fail(Errc::Io, fmt::format("{} failed status={}", program, status));
-    return text;
+    plan.kept = -1;
+    plan.preface = plan.greeting = {};
+    SY_TRY(pid_, os::start_child(std::move(plan)));
+    watch_ = loop_.watch(output_.get(), EPOLLIN, [this](std::uint32_t) { read_some(); });
+    timer_ = loop_.after(time_max, [this] {
+        timed_out_ = true;
+        ::kill(-pid_, SIGKILL);  // It leads a session of its own.
+    });
+    return {};
+}
+
+bool TaskScript::read_some() {
+    char piece[4096];
+    const ssize_t got = ::read(output_.get(), piece, sizeof piece);
+    if (got <= 0) {
+        if (got == 0) watch_ = {};
+        return false;
+    }
+    if (printed_.size() < kPrintedBytesMax) printed_.append(piece, static_cast<std::size_t>(got));
+    return true;
+}
+
+void TaskScript::ended(int status) {
+    for (std::size_t i = 0; i * 4096 < kPrintedBytesMax && read_some(); ++i) {
+    }
+    watch_ = {};
+    timer_ = {};
+    Status judged;
+    if (timed_out_) {
+        judged = fail(Errc::Timeout, program_ + ": timed out");
+    } else if (status != 0) {
+        judged = fail(Errc::Io, fmt::format("{} failed status={}", program_, status));
+    }
+    const Done done = std::move(done_);
+    const std::string printed = std::move(printed_);
+    done(judged, printed);
 }
 
 std::string apply_task_prolog(std::string_view printed, std::vector<std::string>& environment) {

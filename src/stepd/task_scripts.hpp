@@ -1,22 +1,48 @@
 // task_scripts.hpp: TaskProlog and TaskEpilog, and srun's --task-prolog and --task-epilog: programs
 // that run as the user around every task.
 //
-// The stepd waits for them, with a limit: they come before the task exists or after it is gone, and
-// only where a site or a user asked for them.
+// They are processes of the step like its tasks: the stepd hears of their end as of any other's,
+// and whoever takes too long is killed.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.hpp"
+#include "base/time.hpp"
+#include "io/fd.hpp"
+#include "io/loop.hpp"
 #include "os/child.hpp"
 
 namespace switchyard::stepd {
 
-// Runs `program` as the plan says (user, folder, environment, cgroup) and returns what it printed.
-// A status other than 0, or a minute without an end, is an error.
-Result<std::string> run_task_script(const std::string& program, os::ChildPlan plan);
+class TaskScript {
+  public:
+    // Once. A status other than 0, or too long a time, is an error. May destroy this.
+    using Done = std::function<void(const Status& status, const std::string& printed)>;
+    TaskScript(io::Loop& loop, std::string program, Done done)
+        : loop_(loop), program_(std::move(program)), done_(std::move(done)) {}
+
+    // As the plan says: user, folder, environment, cgroup.
+    Status start(os::ChildPlan plan, Millis time_max);
+    pid_t pid() const { return pid_; }
+    void ended(int status);  // It was waited for.
+
+  private:
+    bool read_some();
+
+    io::Loop& loop_;
+    std::string program_;
+    Done done_;
+    pid_t pid_ = 0;
+    io::Fd output_;
+    io::Loop::Watch watch_;
+    io::Loop::Timer timer_;
+    std::string printed_;
+    bool timed_out_ = false;
+};
 
 // What a prolog printed, line by line: "export NAME=value" and "unset NAME" change the environment
 // of the task; "print text" is returned, for the task's standard output; other lines mean nothing.
