@@ -13,7 +13,7 @@ SOON = 20  # Seconds: well below KillWait and the limits of time that would hide
 @pytest.fixture(scope="module")
 def home(cluster):
     folder = cluster.home(cluster.me())
-    for name in ("fifo", "in.fifo", "slow.fifo"):
+    for name in ("fifo", "fifo0", "in.fifo", "in.fifo0", "slow.fifo0"):
         os.mkfifo(folder / name)
         os.chmod(folder / name, 0o666)
         if is_root():
@@ -45,7 +45,7 @@ def test_a_batch_job_whose_files_are_fifos_without_another_end(cluster, home, op
     end(cluster, job)
 
 
-@pytest.mark.parametrize("options", ["-o {0}/fifo", "-l -o {0}/fifo", "-e {0}/fifo", "-i {0}/in.fifo"])
+@pytest.mark.parametrize("options", ["-o {0}/fifo%t", "-l -o {0}/fifo%t", "-e {0}/fifo%t", "-i {0}/in.fifo%t"])
 def test_a_step_whose_files_are_fifos_without_another_end(cluster, home, options):
     step = cluster.popen(f"srun -w n1 {options.format(home)} sleep 600")
     job = wait_until(lambda: cluster.run("squeue -h -t R -o %A").out.strip(), 60, "the job to run")
@@ -62,10 +62,10 @@ def test_input_from_a_fifo_waits_for_its_writer(cluster, home):
 
 
 def test_a_reader_that_stops_reading_holds_up_only_the_output(cluster, home):
-    reader = cluster.popen(f"sleep 600 < {home}/slow.fifo")
+    reader = cluster.popen(f"sleep 600 < {home}/slow.fifo0")
     try:
         for options in ("", "-l"):
-            step = cluster.popen(f"srun -w n1 {options} -o {home}/slow.fifo yes")
+            step = cluster.popen(f"srun -w n1 {options} -o {home}/slow.fifo%t yes")
             job = wait_until(lambda: cluster.run("squeue -h -t R -o %A").out.strip(), 60, "the job to run")
             time.sleep(0.5)  # Until the pipe is full, which nobody tells.
             end(cluster, job)
