@@ -19,7 +19,21 @@ core::StepReport to_report(const wire::StepReport& message) {
             .lost = message.lost(),
             .launch_error = message.launch_error(),
             .job_clean = message.job_clean(),
+            .begun_before = message.begun_before(),
             .usage = wire::decode(message.usage())};
+}
+
+core::event::NodeBegan to_began(const std::string& node, const wire::BegunScripts& message) {
+    core::event::NodeBegan began{.node = node, .scripts = {}};
+    for (const wire::BegunScript& each : message.scripts()) {
+        core::event::NodeBegan::Script script{
+            .job = JobId{each.job()}, .attempt = Attempt{each.attempt()}, .exit = {}};
+        if (each.has_exit()) script.exit = {each.exit().code(), each.exit().signal()};
+        if (each.array_job() != 0) script.array = JobId{each.array_job()};
+        script.element = each.array_task();
+        began.scripts.push_back(script);
+    }
+    return began;
 }
 
 core::event::NodeLoad to_load(const std::string& node, const wire::Load& message) {
@@ -118,6 +132,7 @@ void Agents::on_register(Link& link, const wire::Register& message) {
     wire::ControllerToAgent answer;
     answer.mutable_registered()->set_cluster(cluster_);
     answer.mutable_registered()->set_accepted(true);
+    answer.mutable_registered()->set_ask_begun(!link.relay_only && handlers_.asks_begun(link.node));
     link.channel->send(answer.SerializeAsString());
     if (link.relay_only) return log_.info("login node {} connected", link.node);
 
@@ -162,6 +177,8 @@ void Agents::on_message(Link& link, const wire::AgentToController& message) {
         case Body::kStepEnded:
             return handlers_.on_event(core::event::StepEnded{
                 .node = link.node, .report = to_report(message.step_ended())});
+        case Body::kBegunScripts:
+            return handlers_.on_event(to_began(link.node, message.begun_scripts()));
         case Body::kStepStarted:
             return handlers_.on_event(core::event::StepStarted{
                 .node = link.node, .key = wire::decode(message.step_started().key())});

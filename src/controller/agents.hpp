@@ -34,6 +34,7 @@ class Agents {
     struct Handlers {
         std::function<void(core::Event)> on_event;
         std::function<bool(const std::string& node)> is_configured;
+        std::function<bool(const std::string& node)> asks_begun;
         std::function<void(const std::string& node, const wire::PidsAnswer&)> on_pids;
     };
 

@@ -187,6 +187,7 @@ Controller::Controller(io::Loop& loop, Log& log, Parts parts)
           {.on_event = [this](core::Event event) { step(std::move(event)); },
            .is_configured =
                [this](const std::string& node) { return cluster_->find_node(node) != nullptr; },
+           .asks_begun = [this](const std::string& node) { return cluster_->asks_begun(node); },
            .on_pids = [this](const std::string& node,
                              const wire::PidsAnswer& answer) { pids_.on_answer(node, answer); }}),
       addresses_(config_, agents_, *cluster_),

@@ -72,6 +72,9 @@ struct Running {
     std::optional<Instant> preemptable_at;   // From then on; none: never.
     std::optional<Preemption> preempted;
     bool configuring = false;  // PrologSlurmctld has not ended: nothing is launched.
+    // Its script was seen to begin: in this attempt it is never begun again. On disk about a second
+    // after the fact at the latest (core/cluster/begun.cpp).
+    bool begun = false;
     bool operator==(const Running&) const = default;
 };
 

@@ -70,6 +70,7 @@ void encode(const model::Running& from, Running* to) {
     if (from.preemptable_at) to->set_preemptable_at(millis_of(*from.preemptable_at));
     if (from.preempted) encode(*from.preempted, to->mutable_preempted());
     if (from.configuring) to->set_configuring(true);
+    if (from.begun) to->set_begun(true);
 }
 
 Status decode_into(const Running& from, model::Running& to) {
@@ -83,6 +84,7 @@ Status decode_into(const Running& from, model::Running& to) {
     if (from.has_preemptable_at()) to.preemptable_at = instant_of(from.preemptable_at());
     if (from.has_preempted()) SY_CHECK(read_message(from.preempted(), to.preempted));
     to.configuring = from.configuring();
+    to.begun = from.begun();
     return {};
 }
 

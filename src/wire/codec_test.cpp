@@ -152,7 +152,7 @@ class Filler {
     SY_FILL(model::Pending, reason, detail, hold, eligible_at, planned_start, planned_nodes,
             special_exit);
     SY_FILL(model::Running, allocation, started, ends_by, suspended_for, gpus_idle_since,
-            reservation, licenses, preemptable_at, preempted, configuring);
+            reservation, licenses, preemptable_at, preempted, configuring, begun);
     SY_FILL(model::Preemption, at, by, grace_ends, lends_cores);
     SY_FILL(model::Suspended, run, since);
     SY_FILL(model::Completing, run, ended, outcome, dirty_nodes, next, epilog);

@@ -57,6 +57,11 @@ SchedulerFigures Cluster::figures() const { return impl_->figures_; }
 std::optional<Instant> Cluster::deadline_of(const model::Job& job) const {
     return impl_->deadline_of(job);
 }
+bool Cluster::asks_begun(std::string_view node) const {
+    const auto index = impl_->node_index(node);
+    return index && impl_->node_sides_[*index].owes_journal;
+}
+bool Cluster::restoring() const { return impl_->restoring_; }
 void Cluster::check_invariants() const {
     impl_->check_invariants();
     impl_->check_set_aside();

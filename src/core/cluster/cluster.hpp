@@ -45,6 +45,9 @@ struct Records {
     std::uint32_t last_trigger_id = 0;  // The highest that was ever given.
     std::vector<model::Reservation> reservations;
     std::uint32_t next_reservation_id = 0;  // 0: none stored yet.
+    // They are a backup, and jobs ran after it was made: what did is asked of the nodes before any
+    // of these jobs starts.
+    bool restored = false;
 };
 
 // Figures for sdiag and status.
@@ -96,6 +99,11 @@ class Cluster {
     // When the nodes are to end this job: its time limit and the site's OverTimeLimit; none:
     // unlimited.
     std::optional<Instant> deadline_of(const model::Job& job) const;
+
+    // After a restored backup: whether this node, when it registers, is to be asked what it began
+    // (event::NodeBegan); and whether jobs of the backup still wait for such answers.
+    bool asks_begun(std::string_view node) const;
+    bool restoring() const;
 
     // Aborts if a resource is held twice, a sum is off, or a state is impossible. For tests and the
     // simulator.

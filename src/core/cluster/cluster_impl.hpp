@@ -41,6 +41,8 @@ using sched::PartitionIndex;
 inline constexpr Seconds kRequeueRest{1};
 inline constexpr Seconds kLaunchFailureRest{5};
 inline constexpr std::uint32_t kLaunchAttemptsMax = 3;
+// That scripts have begun is written for all of them together, so long after the first.
+inline constexpr Seconds kBegunWithin{1};
 // Added to the time limit before the controller itself ends a job whose stepd should have done so.
 inline constexpr Seconds kBackupSlack{60};
 // How long a node may take over an EndJob beyond its grace before it is told again.
@@ -452,6 +454,24 @@ class Cluster::Impl {
     void retry_waiting_steps(JobId job);
     model::ExitStatus worst_step_exit(const Job& job) const;
 
+    // --- begun.cpp: scripts that have begun
+    void script_began(Job& job);
+    void write_begun();
+    bool has_begun(const Job& job) const;
+    bool speaks_for(const std::string& node, const Job& job) const;
+
+    // --- restore.cpp: after a restored backup
+    void begin_restoring();
+    void end_restoring();
+    bool is_of_backup(const Job& job) const;
+    bool waits_for_journals(const Job& job) const;
+    bool may_run_again(const Job& job) const;
+    bool owes_journal(const Job& job) const;
+    void on(const event::NodeBegan& event);
+    void settle_begun(Job& job, NodeIndex node, const event::NodeBegan::Script& script);
+    Job* begun_job(NodeIndex node, const event::NodeBegan::Script& script);
+    void launch_unbegun(NodeIndex node);
+
     // --- queued_steps.cpp
     void queue_step(const event::CreateStep& event);
     std::vector<StepKey> parts_of(const StepKey& key) const;
@@ -518,6 +538,7 @@ class Cluster::Impl {
     void reconcile(NodeIndex node, const std::vector<StepKey>& listed);
     void reconcile_job(Job& job, const std::string& node, const std::set<StepKey>& listed,
                        bool rebooted);
+    void number_beyond(Job& job, StepId step);
     void node_down(NodeIndex node, const std::string& reason, const std::string& by);
     void node_failed_job(Job& job, const std::string& node);
     void node_timer(NodeIndex node);
@@ -639,6 +660,11 @@ class Cluster::Impl {
     std::map<JobId, Claim> claims_;  // By who waits for others to leave, or for its cores.
     std::uint64_t claims_version_ = 0;
     Timers timers_;
+    std::set<JobId> begun_unwritten_;  // Seen to begin, and perhaps not on disk yet.
+    // The records are a backup from before this; jobs with lower numbers were in it.
+    std::optional<Instant> restored_at_;
+    JobId restored_before_{0};
+    bool restoring_ = false;  // Jobs of the backup wait for what nodes have to say.
     TimerPatience timer_patience_;
     PassPatience pass_patience_;
     std::optional<Instant> passes_rest_until_;

@@ -58,6 +58,10 @@ struct NodeSide {
     std::optional<Instant> silent_since;
     // Runs that the node still has but we had given up: it takes no new job before they are gone.
     std::set<std::pair<JobId, Attempt>> ghosts;
+    // The records are a backup, and the node has not said yet what it began since: nothing is
+    // launched on it. What it listed when it registered waits for that.
+    bool owes_journal = false;
+    std::optional<std::vector<StepKey>> listed;
     bool retired = false;  // No longer configured; kept until its jobs have left.
     NodeGlance glance;     // As the triggers last saw it; kept while there are any.
 };

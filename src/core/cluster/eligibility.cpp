@@ -128,6 +128,9 @@ void Cluster::Impl::review(Job& job) {
         const bool resting = pending->reason == Reason::WaitingForRequeue;
         return out(resting ? Reason::WaitingForRequeue : Reason::BeginTime);
     }
+    if (waits_for_journals(job))
+        return out(Reason::SystemFailure,
+                   "SystemFailure, restored from a backup: waits for nodes to say what they ran");
     Reason first_problem = Reason::None;
     const std::vector<PartitionIndex> open = open_partitions(*job.spec, first_problem);
     if (open.empty())

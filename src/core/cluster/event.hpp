@@ -48,7 +48,10 @@ struct StepReport {
                                // job itself was at fault (its files, its user) and ends FAILED with
                                // it; else the node.
     bool job_clean = false;    // Nothing else of this job is left on the node.
-    model::StepUsage usage;    // Of its tasks on this node.
+    // Lost, because the node's journal says that the script began there before: it was not begun
+    // again.
+    bool begun_before = false;
+    model::StepUsage usage;  // Of its tasks on this node.
 };
 
 namespace event {
@@ -211,6 +214,20 @@ struct StepStarted {  // Its stepd runs: from here on the node lists it until it
     std::string node;
     StepKey key;
 };
+// What the node's journal has of batch scripts that began there: the answer to a controller whose
+// records are a restored backup (Cluster::asks_begun).
+struct NodeBegan {
+    struct Script {
+        JobId job;
+        Attempt attempt;
+        std::optional<model::ExitStatus> exit;  // None: how it ended is not known.
+        // Of an element of an array, whose own number may be younger than the backup.
+        std::optional<JobId> array = {};
+        std::uint32_t element = 0;
+    };
+    std::string node;
+    std::vector<Script> scripts;
+};
 struct JobClean {  // Nothing of this run is left on the node.
     std::string node;
     JobId job;
@@ -276,6 +293,6 @@ using Event =
                  event::StepEnded, event::JobClean, event::Tick, event::StepStarted, event::Release,
                  event::ScriptFailed, event::GpuIdle, event::Crontab, event::Reboot, event::Notify,
                  event::WaitForSteps, event::SetTriggers, event::ClearTriggers,
-                 event::UpdateReservation, event::ProgramEnded>;
+                 event::UpdateReservation, event::ProgramEnded, event::NodeBegan>;
 
 }  // namespace switchyard::core

@@ -148,7 +148,7 @@ void Cluster::Impl::refresh_node(NodeIndex index) {
     const bool rebooting = node.reboot && node.reboot->issued;
     const bool usable = !node.down && !node.drain && !rebooting && !side.retired &&
                         node.config.start != model::NodeConfig::Start::Future;
-    const bool open = usable && node.responding && side.ghosts.empty();
+    const bool open = usable && node.responding && side.ghosts.empty() && !side.owes_journal;
     const sched::NodeEntry& entry = pool_.node(index);
     const bool was_usable = entry.usable, was_open = entry.open;
     pool_.set_open(index, open, usable);

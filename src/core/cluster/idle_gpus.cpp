@@ -32,7 +32,8 @@ std::optional<Instant> idle_since(const model::Allocation& allocation,
 void Cluster::Impl::on(const event::GpuIdle& event) {
     Job* job = find_job(event.job);
     auto* running = job != nullptr ? std::get_if<model::Running>(&job->phase) : nullptr;
-    if (running == nullptr || job->attempt != event.attempt) return;
+    if (running == nullptr || job->attempt != event.attempt || !speaks_for(event.node, *job))
+        return;
     JobSide& own = side(job->id);
     if (own.idle_attempt != job->attempt) own.idle_nodes.clear();
     own.idle_attempt = job->attempt;

@@ -91,7 +91,11 @@ void Cluster::Impl::on(const event::NodeUp& event) {
         }
     }
     reboot_done(*index, event.facts.booted);
-    reconcile(*index, event.steps);
+    if (node_sides_[*index].owes_journal) {
+        node_sides_[*index].listed = event.steps;
+    } else {
+        reconcile(*index, event.steps);
+    }
     refresh_node(*index);
 }
 
@@ -133,6 +137,7 @@ void Cluster::Impl::on(const event::NodeLost& event) {
     if (!index || !nodes_[*index].responding) return;
     nodes_[*index].responding = false;
     node_sides_[*index].silent_since = now_;
+    node_sides_[*index].listed.reset();
     node_sides_[*index].ghosts.clear();  // Its next registration lists them again.
     timers_.set({TimerKey::Kind::Node, *index}, now_ + settings_.node_timeout);
     refresh_node(*index);
@@ -172,7 +177,7 @@ void Cluster::Impl::on(const event::ScriptFailed& event) {
     }
     Job* job = find_job(event.job);
     if (event.epilog || job == nullptr || job->attempt != event.attempt ||
-        !std::holds_alternative<model::Running>(job->phase))
+        !std::holds_alternative<model::Running>(job->phase) || !speaks_for(event.node, *job))
         return;
     using Next = model::Completing::Next;
     model::Outcome outcome;
@@ -244,8 +249,7 @@ void Cluster::Impl::node_failed_job(Job& job, const std::string& node) {
     outcome.state = model::JobState::NodeFail;
     outcome.reason = model::Reason::NodeFail;
     const JobSpec& deciding = *leader_of(job).spec;
-    const bool again = deciding.kind == model::JobKind::Batch &&
-                       deciding.requeue.value_or(settings_.requeue_by_default);
+    const bool again = deciding.kind == model::JobKind::Batch && may_run_again(leader_of(job));
     using Next = model::Completing::Next;
     end_run(job, outcome, EndCause::NodeFailed, settings_.kill_wait,
             again ? Next::Requeue : Next::End);

@@ -2,10 +2,12 @@
 //
 // The list is true: an agent names every step whose stepd runs or whose end it has not been able to
 // report. So what it lists and we do not want is ended; what we want and it does not list either
-// never arrived, and is sent again, or is known to have begun, and is lost.
+// never arrived, and is sent again, or is known to have begun, and is lost. That a script began is
+// part of its record (begun.cpp), so that this holds after a restart too.
 
 #include <algorithm>
 
+#include "base/limits.hpp"
 #include "core/cluster/cluster_impl.hpp"
 
 namespace switchyard::core {
@@ -62,6 +64,14 @@ void Cluster::Impl::reconcile(NodeIndex index, const std::vector<StepKey>& steps
     }
 }
 
+// A backup may be older than steps that its job has had since: their numbers are not given again.
+void Cluster::Impl::number_beyond(Job& job, StepId step) {
+    const bool regular = step.value < limits::kStepsPerJobMax;
+    if (!restored_at_ || !regular || step.value < job.next_step) return;
+    job.next_step = step.value + 1;
+    touch(job);
+}
+
 void Cluster::Impl::reconcile_job(Job& job, const std::string& node,
                                   const std::set<StepKey>& listed, bool rebooted) {
     if (const auto* completing = std::get_if<model::Completing>(&job.phase)) {
@@ -82,6 +92,8 @@ void Cluster::Impl::reconcile_job(Job& job, const std::string& node,
         JobSide& own_side = side(id);
         own_side.seen.insert({key.step, node});
         own_side.doubted.erase({key.step, node});
+        if (key.step == kBatchStep) script_began(job);
+        number_beyond(job, key.step);
         const auto step = steps_.find(key);
         const bool wanted =
             step != steps_.end() && !step->second.end &&
@@ -106,13 +118,16 @@ void Cluster::Impl::reconcile_job(Job& job, const std::string& node,
         if (std::ranges::find(step->second.running_nodes, node) == step->second.running_nodes.end())
             continue;
         JobSide& own_side = side(id);
-        if (rebooted || own_side.seen.contains({step_id, node})) {
+        const bool begun = step_id == kBatchStep && has_begun(job);
+        if (rebooted || begun || own_side.seen.contains({step_id, node})) {
             StepReport report;
             report.key = key;
             report.lost = true;
             step_node_ended(job, step->second, node, report);
             if (step_id == kBatchStep) return batch_ended(job, report, node);
         } else if (step_id == kBatchStep) {
+            // Another node may have run it later than this backup: it is waited for.
+            if (restoring_ && is_of_backup(job)) continue;
             emit(effect::LaunchBatch{node, id, attempt});
             if (std::holds_alternative<model::Suspended>(job.phase))
                 emit(effect::Freeze{node, id, attempt, false});

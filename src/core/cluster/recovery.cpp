@@ -75,6 +75,7 @@ void Cluster::Impl::load(Records records) {
         timers_.set({TimerKey::Kind::Node, i}, now_ + settings_.node_timeout);
         timers_.set({TimerKey::Kind::NodeResume, i}, nodes_[i].resume_at);
     }
+    if (records.restored) begin_restoring();
     triggers_.last_id = records.last_trigger_id;
     for (model::Trigger& trigger : records.triggers) triggers_.add(std::move(trigger));
     rebuilding_ = true;
@@ -114,6 +115,7 @@ void Cluster::Impl::take_record(Job record, std::vector<model::Step> steps,
     for (model::Step& step : steps) steps_.emplace(step.key, std::move(step));
     // A record can be newer than the stored counter only if it is part of the same transaction.
     next_job_id_ = std::max(next_job_id_, JobId{record.id.value + 1});
+    if (restored_at_) restored_before_ = std::max(restored_before_, next_job_id_);
     Job& job = jobs_.add(std::move(record));
     index_job(job);
     renew_preemptable(job);

@@ -117,6 +117,7 @@ Status Cluster::Impl::may_step(const event::CreateStep& event) const {
     if (std::holds_alternative<model::Suspended>(job->phase)) return fail(Errc::NodesBusy);
     if (!std::holds_alternative<model::Running>(job->phase)) return fail(Errc::JobFinished);
     if (is_configuring(*job)) return fail(Errc::NodesBusy);
+    if (owes_journal(*job)) return fail(Errc::NodesBusy);
     const auto own_side = sides_.find(job->id);
     const bool has_interactive =
         own_side != sides_.end() && own_side->second.active_steps.contains(kInteractiveStep);
@@ -179,8 +180,10 @@ void Cluster::Impl::launch_step(const StepKey& key) {
     for (const std::string& node : steps_.at(key).running_nodes) launch_on(node, key);
 }
 
-// What a node hears of late, while the job is suspended, stands still from the beginning.
+// What a node hears of late, while the job is suspended, stands still from the beginning. One that
+// has to say first what it began is told afterwards.
 void Cluster::Impl::launch_on(const std::string& node, const StepKey& key) {
+    if (const auto index = node_index(node); index && node_sides_[*index].owes_journal) return;
     emit(effect::LaunchStep{node, key});
     if (std::holds_alternative<model::Suspended>(jobs_.at(key.job).phase))
         emit(effect::Freeze{node, key.job, key.attempt, false});
@@ -235,10 +238,12 @@ void Cluster::Impl::retry_waiting_steps(JobId id) {
 
 void Cluster::Impl::on(const event::StepStarted& event) {
     JobSide* own_side = find_side(event.key.job);
-    const Job* job = find_job(event.key.job);
+    Job* job = find_job(event.key.job);
     if (own_side == nullptr || job == nullptr || job->attempt != event.key.attempt) return;
+    if (!speaks_for(event.node, *job)) return;
     own_side->seen.insert({event.key.step, event.node});
     own_side->doubted.erase({event.key.step, event.node});
+    if (event.key.step == kBatchStep) script_began(*job);
 }
 
 void Cluster::Impl::on(const event::StepEnded& event) {
@@ -254,7 +259,7 @@ void Cluster::Impl::on(const event::StepEnded& event) {
     const bool awaited = std::ranges::find(step->second.running_nodes, event.node) !=
                          step->second.running_nodes.end();
     if (awaited) step_node_ended(*job, step->second, event.node, report);
-    if (!present) return;
+    if (!present || !speaks_for(event.node, *job)) return;
     // The node said "nothing else is left" before it heard of a step that was launched meanwhile.
     StepReport judged = report;
     judged.job_clean = report.job_clean && !has_step_on(*job, event.node);
@@ -337,7 +342,7 @@ void Cluster::Impl::on(const event::JobClean& event) {
         if (node_sides_[*node].ghosts.erase({event.job, event.attempt}) > 0) refresh_node(*node);
     }
     Job* job = find_job(event.job);
-    if (job == nullptr || job->attempt != event.attempt) return;
+    if (job == nullptr || job->attempt != event.attempt || !speaks_for(event.node, *job)) return;
     node_is_clean(*job, event.node);
 }
 
@@ -369,7 +374,6 @@ void Cluster::Impl::batch_ended(Job& job, const StepReport& report, const std::s
     outcome.exit = report.exit;
     Next next = Next::End;
     EndCause cause = EndCause::Finished;
-    const bool may_requeue = job.spec->requeue.value_or(settings_.requeue_by_default);
     if (!report.launch_error.empty() && report.exit.ok()) {
         outcome.state = model::JobState::NodeFail;
         outcome.reason = model::Reason::JobLaunchFailure;
@@ -380,7 +384,8 @@ void Cluster::Impl::batch_ended(Job& job, const StepReport& report, const std::s
     } else if (report.lost) {
         outcome.state = model::JobState::NodeFail;
         outcome.reason = model::Reason::NodeFail;
-        if (may_requeue) next = Next::Requeue;
+        if (may_run_again(job)) next = Next::Requeue;
+        if (report.begun_before) job.system_comment = "its script had begun before on node " + node;
         cause = EndCause::NodeFailed;
     } else if (report.timed_out) {
         outcome.state = model::JobState::Timeout;

@@ -47,6 +47,12 @@ void Cluster::Impl::fire(TimerKey key) {
         case TimerKey::Kind::NodeResume:
             if (key.id < nodes_.size()) resume_timer(key.id);
             break;
+        case TimerKey::Kind::Begun:
+            write_begun();
+            break;
+        case TimerKey::Kind::Restore:
+            end_restoring();
+            break;
     }
 }
 

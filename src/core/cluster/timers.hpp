@@ -22,7 +22,9 @@ struct TimerKey {
         Reboot,
         Trigger,
         Reservation,
-        NodeResume
+        NodeResume,
+        Begun,
+        Restore
     };
     Kind kind;
     std::uint32_t id;
@@ -47,6 +49,10 @@ constexpr std::string_view timer_name(TimerKey::Kind kind) {
             return "reservation";
         case TimerKey::Kind::NodeResume:
             return "node resume";
+        case TimerKey::Kind::Begun:
+            return "begun scripts";
+        case TimerKey::Kind::Restore:
+            return "restore";
     }
     return "unknown";
 }

@@ -107,6 +107,13 @@ class FakeDisk {
         if (batch.next_reservation_id) next_reservation_id_ = *batch.next_reservation_id;
     }
 
+    // An older copy takes its place. Numbers of jobs are kept beside the store as well.
+    void roll_back_to(const FakeDisk& older) {
+        const JobId next = next_job_id_;
+        *this = older;
+        next_job_id_ = std::max(next_job_id_, next);
+    }
+
     // A record that was set aside (slurmctld --quarantine).
     void drop(JobId id) {
         jobs_.erase(id);
@@ -162,6 +169,10 @@ class FakeDisk {
   private:
     static model::Job truth_of(model::Job job) {
         job.last_evaluated.reset();
+        // Written a moment later (core/cluster/begun.cpp).
+        if (auto* running = std::get_if<model::Running>(&job.phase)) running->begun = false;
+        if (auto* suspended = std::get_if<model::Suspended>(&job.phase))
+            suspended->run.begun = false;
         if (auto* pending = std::get_if<model::Pending>(&job.phase)) {
             pending->reason = model::Reason::None;
             pending->detail.clear();

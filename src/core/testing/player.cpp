@@ -2,7 +2,9 @@
 //
 //   set | node | partition                 the site, see site_words.hpp
 //   start                                  the cluster, with every node registered
-//   restart [without=JOB]                  from the disk; nodes are silent until `up`
+//   restart [without=JOB] [restored]       from the disk; nodes are silent until `up`
+//   backup | rollback                      the disk is copied; is what it was then
+//   began NODE [12:EXIT 12#1 14@10_2 ...]  what its journal has
 //   up NODE [12.batch 12#1.0 ...] [cpus= mem= booted=]   registers, listing these steps
 //   lost NODE | silence                    its connection closes
 //   at +SECONDS                            time passes, all timers that fall due on the way
@@ -53,6 +55,21 @@ StepKey parse_key(const std::string& text) {
     return key;
 }
 
+// "12", "12#1:3", "14@10_2:0": the run, of which element, and how it ended.
+event::NodeBegan::Script parse_script(const std::string& text) {
+    const auto colon = text.find(':');
+    const auto at = text.find('@');
+    const StepKey key = parse_key(text.substr(0, std::min(at, colon)) + ".batch");
+    event::NodeBegan::Script script{key.job, key.attempt, {}};
+    if (colon != std::string::npos)
+        script.exit = model::ExitStatus{std::stoi(text.substr(colon + 1)), 0};
+    if (at == std::string::npos) return script;
+    const std::string element = text.substr(at + 1, colon - at - 1);
+    script.array = JobId{number(element)};
+    script.element = number(element.substr(element.find('_') + 1));
+    return script;
+}
+
 class Player {
   public:
     std::string play(std::string_view script) {
@@ -90,6 +107,14 @@ class Player {
         if (verb == "partition") return add_partition(words, settings_);
         if (verb == "start") return start();
         if (verb == "restart") return restart(words);
+        if (verb == "backup") {
+            backup_ = disk_;
+            return;
+        }
+        if (verb == "rollback") {
+            disk_.roll_back_to(backup_);
+            return;
+        }
         if (verb == "at") return pass_time(words.plain.at(1));
         if (verb == "queue") return show(queue_lines(*cluster_));
         if (verb == "triggers") return show(trigger_lines(*cluster_));
@@ -113,7 +138,9 @@ class Player {
 
     void restart(const Words& words) {
         if (words.values.contains("without")) disk_.drop(JobId{words.number("without")});
-        cluster_ = std::make_unique<Cluster>(settings_, disk_.load(), now());
+        Records records = disk_.load();
+        records.restored = words.has("restored");
+        cluster_ = std::make_unique<Cluster>(settings_, std::move(records), now());
         step(event::Tick{});
         flush();
     }
@@ -199,7 +226,7 @@ class Player {
 
     Settings settings_;
     std::unique_ptr<Cluster> cluster_;
-    FakeDisk disk_;
+    FakeDisk disk_, backup_;
     std::int64_t elapsed_ = 0;
     std::uint64_t last_token_ = 0;
     std::string out_;
@@ -249,6 +276,7 @@ void Player::step_ended(const Words& words) {
     report.timed_out = words.has("timeout");
     report.out_of_memory = words.has("oom");
     report.lost = words.has("lost");
+    report.begun_before = words.has("before");
     report.job_clean = words.has("clean");
     report.launch_error = words.get("error");
     step(std::move(ended));
@@ -368,6 +396,12 @@ void Player::act(const std::string& verb, const Words& words) {
         event::NodeUp event{words.plain.at(1), facts(words.plain.at(1), words), {}};
         for (std::size_t i = 2; i < words.plain.size(); ++i)
             event.steps.push_back(parse_key(words.plain[i]));
+        return step(std::move(event));
+    }
+    if (verb == "began") {
+        event::NodeBegan event{words.plain.at(1), {}};
+        for (std::size_t i = 2; i < words.plain.size(); ++i)
+            event.scripts.push_back(parse_script(words.plain[i]));
         return step(std::move(event));
     }
     if (verb == "lost") return step(event::NodeLost{words.plain.at(1)});
