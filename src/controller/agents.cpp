@@ -28,9 +28,11 @@ core::event::NodeBegan to_began(const std::string& node, const wire::BegunScript
     for (const wire::BegunScript& each : message.scripts()) {
         core::event::NodeBegan::Script script{
             .job = JobId{each.job()}, .attempt = Attempt{each.attempt()}, .exit = {}};
-        if (each.has_exit()) script.exit = {each.exit().code(), each.exit().signal()};
+        if (each.has_exit())
+            script.exit = model::ExitStatus{each.exit().code(), each.exit().signal()};
         if (each.array_job() != 0) script.array = JobId{each.array_job()};
         script.element = each.array_task();
+        if (each.submitted() != 0) script.submitted = Instant{Millis{each.submitted()}};
         began.scripts.push_back(script);
     }
     return began;

@@ -466,7 +466,8 @@ class Cluster::Impl {
     bool is_of_backup(const Job& job) const;
     bool waits_for_journals(const Job& job) const;
     bool may_run_again(const Job& job) const;
-    bool owes_journal(const Job& job) const;
+    bool waits_for_nodes(const Job& job) const;
+    void ghosts_left(NodeIndex node);
     void on(const event::NodeBegan& event);
     void settle_begun(Job& job, NodeIndex node, const event::NodeBegan::Script& script);
     Job* begun_job(NodeIndex node, const event::NodeBegan::Script& script);

@@ -224,6 +224,9 @@ struct NodeBegan {
         // Of an element of an array, whose own number may be younger than the backup.
         std::optional<JobId> array = {};
         std::uint32_t element = 0;
+        // When the job was; none: not known. A number may be given again in another life of the
+        // cluster.
+        std::optional<Instant> submitted = {};
     };
     std::string node;
     std::vector<Script> scripts;

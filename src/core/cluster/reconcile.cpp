@@ -30,6 +30,13 @@ EndCause cause_of(const model::Outcome& outcome) {
     }
 }
 
+StepReport lost_step(const StepKey& key) {
+    StepReport report;
+    report.key = key;
+    report.lost = true;
+    return report;
+}
+
 bool lends_cores(const Job& job) {
     const auto& preempted = model::run_of(job)->preempted;
     return preempted && preempted->lends_cores;
@@ -62,6 +69,7 @@ void Cluster::Impl::reconcile(NodeIndex index, const std::vector<StepKey>& steps
         const bool rebooted = nodes_[index].facts && nodes_[index].facts->booted > started;
         reconcile_job(job, name, listed, rebooted);
     }
+    launch_unbegun(index);
 }
 
 // A backup may be older than steps that its job has had since: their numbers are not given again.
@@ -119,15 +127,15 @@ void Cluster::Impl::reconcile_job(Job& job, const std::string& node,
             continue;
         JobSide& own_side = side(id);
         const bool begun = step_id == kBatchStep && has_begun(job);
-        if (rebooted || begun || own_side.seen.contains({step_id, node})) {
-            StepReport report;
-            report.key = key;
-            report.lost = true;
+        // Of a backup, steps have had their time; whether scripts have is seen in launch_unbegun().
+        const bool over =
+            step_id != kBatchStep && restored_at_ && step->second.started <= *restored_at_;
+        if (rebooted || begun || over || own_side.seen.contains({step_id, node})) {
+            const StepReport report = lost_step(key);
             step_node_ended(job, step->second, node, report);
             if (step_id == kBatchStep) return batch_ended(job, report, node);
         } else if (step_id == kBatchStep) {
-            // Another node may have run it later than this backup: it is waited for.
-            if (restoring_ && is_of_backup(job)) continue;
+            if (is_of_backup(job)) continue;
             emit(effect::LaunchBatch{node, id, attempt});
             if (std::holds_alternative<model::Suspended>(job.phase))
                 emit(effect::Freeze{node, id, attempt, false});

@@ -47,13 +47,21 @@ bool Cluster::Impl::may_run_again(const Job& job) const {
     return job.spec->requeue.value_or(settings_.requeue_by_default) && !(ran && is_of_backup(job));
 }
 
-// Whether one of its nodes has to say first what it began.
-bool Cluster::Impl::owes_journal(const Job& job) const {
+// Whether one of its nodes has to say first what it began, or to end what now has its cores.
+bool Cluster::Impl::waits_for_nodes(const Job& job) const {
     if (!restored_at_) return false;
     return std::ranges::any_of(model::allocation_of(job)->nodes, [&](const auto& grant) {
         const auto index = node_index(grant.node);
-        return index && node_sides_[*index].owes_journal;
+        return index && (node_sides_[*index].owes_journal ||
+                         (is_of_backup(job) && !node_sides_[*index].ghosts.empty()));
     });
+}
+
+// The last of what the node began since the backup, and we know nothing of, is gone.
+void Cluster::Impl::ghosts_left(NodeIndex index) {
+    if (!restored_at_) return;
+    launch_unbegun(index);
+    for (const JobId id : std::set<JobId>(node_sides_[index].jobs)) retry_waiting_steps(id);
 }
 
 // The job that a node began, if the backup has it and knows less of it than the node.
@@ -72,6 +80,7 @@ Job* Cluster::Impl::begun_job(NodeIndex node, const event::NodeBegan::Script& sc
         }
     }
     if (job == nullptr || script.attempt < job->attempt || !is_of_backup(*job)) return nullptr;
+    if (script.submitted && *script.submitted != job->submitted) return nullptr;
     if (model::run_of(*job) != nullptr) return job;
     // One that waits can have run only where it may run.
     const auto& names = job->spec->partitions;
@@ -131,17 +140,24 @@ void Cluster::Impl::settle_begun(Job& job, NodeIndex index,
         tell(*over);
         return end_pending(*over, outcome);
     }
-    if (std::holds_alternative<model::Completing>(job.phase)) return stop_return(job, outcome);
+    if (std::holds_alternative<model::Completing>(job.phase)) {
+        stop_return(job, outcome);
+        if (job.het && !is_follower(job)) end_pending_companions(job, outcome);
+        return;
+    }
     if (std::holds_alternative<model::Ended>(job.phase)) return;
     tell(job);
     end_run(job, outcome, EndCause::NodeFailed, settings_.kill_wait, model::Completing::Next::End);
 }
 
-// Scripts of the backup that were to begin, and that no node says it began.
+// Scripts of the backup that were to begin, and that no node says it began: once all have said so,
+// and nothing else has the cores.
 void Cluster::Impl::launch_unbegun(NodeIndex index) {
-    if (!nodes_[index].responding || node_sides_[index].owes_journal) return;
+    if (!restored_at_ || restoring_) return;
+    const NodeSide& side = node_sides_[index];
+    if (!nodes_[index].responding || side.owes_journal || !side.ghosts.empty()) return;
     const std::string name = nodes_[index].config.name;
-    for (const JobId id : node_sides_[index].jobs) {
+    for (const JobId id : side.jobs) {
         const Job& job = jobs_.at(id);
         const auto step = steps_.find({id, job.attempt, kBatchStep});
         const bool frozen = std::holds_alternative<model::Suspended>(job.phase);

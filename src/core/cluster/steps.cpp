@@ -117,7 +117,7 @@ Status Cluster::Impl::may_step(const event::CreateStep& event) const {
     if (std::holds_alternative<model::Suspended>(job->phase)) return fail(Errc::NodesBusy);
     if (!std::holds_alternative<model::Running>(job->phase)) return fail(Errc::JobFinished);
     if (is_configuring(*job)) return fail(Errc::NodesBusy);
-    if (owes_journal(*job)) return fail(Errc::NodesBusy);
+    if (waits_for_nodes(*job)) return fail(Errc::NodesBusy);
     const auto own_side = sides_.find(job->id);
     const bool has_interactive =
         own_side != sides_.end() && own_side->second.active_steps.contains(kInteractiveStep);
@@ -339,7 +339,11 @@ void Cluster::Impl::close_steps_on(Job& job, const std::string& node) {
 
 void Cluster::Impl::on(const event::JobClean& event) {
     if (const auto node = node_index(event.node)) {
-        if (node_sides_[*node].ghosts.erase({event.job, event.attempt}) > 0) refresh_node(*node);
+        auto& ghosts = node_sides_[*node].ghosts;
+        if (ghosts.erase({event.job, event.attempt}) > 0) {
+            refresh_node(*node);
+            if (ghosts.empty()) ghosts_left(*node);
+        }
     }
     Job* job = find_job(event.job);
     if (job == nullptr || job->attempt != event.attempt || !speaks_for(event.node, *job)) return;
