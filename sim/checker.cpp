@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/testing/describe.hpp"
+#include "sim/controller.hpp"
 #include "sim/world.hpp"
 
 namespace switchyard::sim {
@@ -25,7 +26,36 @@ void Checker::submitted(JobId id, const std::string& name) {
     }
 }
 
+void Checker::restored(const core::testing::FakeDisk& disk) {
+    restored_ = true;
+    const auto lost = [&](JobId id) {
+        return !disk.jobs().contains(id) && !disk.history().contains(id);
+    };
+    std::erase_if(acknowledged_, [&](const auto& entry) { return lost(entry.first); });
+    std::erase_if(hets_, [&](const auto& entry) { return lost(entry.first); });
+    for (const auto& [id, job] : disk.jobs()) {
+        rolled_back_.insert(id);
+        if (job.array) rolled_back_.insert(job.array->array_id);
+    }
+    cancelled_.clear();
+    async_steps_.clear();
+    begun_on_disk_.clear();
+}
+
+// A script that began is begun again in the same attempt only if everybody who knew is gone: the
+// record was not written yet and the node lost its journal; or the record is a backup, and the node
+// lost its journal or has not been heard in time.
+bool Checker::may_begin_again(const StepKey& key, const std::string& before,
+                              SimController& controller) const {
+    if (restored_)
+        return emptied_.contains(before) ||
+               (controller.up() && controller.cluster().asks_begun(before));
+    return emptied_.contains(before) && !begun_on_disk_.contains(key);
+}
+
 void Checker::seen(const model::Job& job) {
+    if (const model::Running* run = model::run_of(job); run != nullptr && run->begun)
+        begun_on_disk_.insert({job.id, job.attempt, kBatchStep});
     const auto [at, fresh] = names_.emplace(job.id, job.spec->name);
     if (!fresh && at->second != job.spec->name) {
         violated(fmt::format("id {} was used for {} and for {}", job.id.value, at->second,
@@ -39,10 +69,17 @@ void Checker::seen(const model::Job& job) {
 }
 
 void Checker::executed(const std::string& node, const StepKey& key, const model::Job& job,
-                       const std::vector<StepKey>& alive_there) {
-    seen(job);
-    if (!executed_.insert({node, key}).second)
+                       const std::vector<StepKey>& alive_there, SimController& controller) {
+    if (key.step == kBatchStep) {
+        const auto before = began_on_.find(key);
+        if (before != began_on_.end() && !may_begin_again(key, before->second, controller))
+            violated(fmt::format("{} began on {}, and had begun on {}", name_of(key), node,
+                                 before->second));
+        began_on_[key] = node;
+    } else if (!executed_.insert({node, key}).second && !restored_ && !emptied_.contains(node)) {
         violated(fmt::format("{} was run twice on {}", name_of(key), node));
+    }
+    seen(job);
     const model::NodeGrant* grant = model::allocation_of(job)->find(node);
     if (grant == nullptr)
         violated(fmt::format("{} runs on {}, which it was not given", name_of(key), node));
@@ -64,7 +101,9 @@ void Checker::executed(const std::string& node, const StepKey& key, const model:
         const auto& [other, other_node] = live->second;
         const auto off = written_off_.find(other_node);
         const bool given_up = off != written_off_.end() && off->second >= launched_at_[other];
-        if (!given_up) {
+        const bool unknown = restored_ && (by_hand_.contains(key.job) ||
+                                           controller.cluster().asks_begun(other_node));
+        if (!given_up && !unknown) {
             violated(fmt::format("{} starts on {} while {} runs on {}", name_of(key), node,
                                  name_of(other), other_node));
         }
@@ -81,6 +120,14 @@ void Checker::over(const std::string&, const StepKey& key, const RunTruth& truth
     if (live != live_script_.end() && live->second.first == key) live_script_.erase(live);
 }
 
+bool Checker::some_attempt_ended_well(JobId job) const {
+    const auto first = truth_.lower_bound(StepKey{job, Attempt{0}, StepId{0}});
+    for (auto at = first; at != truth_.end() && at->first.job == job; ++at) {
+        if (at->second.ended_itself && at->second.exit.ok()) return true;
+    }
+    return false;
+}
+
 // What the record says must be what happened to the script of its last attempt.
 void Checker::true_ending(const model::Job& job) const {
     const model::Outcome& outcome = *model::outcome_of(job);
@@ -90,7 +137,17 @@ void Checker::true_ending(const model::Job& job) const {
     const auto wrong = [&](const char* what) {
         violated(fmt::format("{}: {}", describe(job), what));
     };
+    if (rolled_back_.contains(job.id) ||
+        (job.array && rolled_back_.contains(job.array->array_id))) {
+        if (batch && outcome.state == model::JobState::Completed &&
+            !some_attempt_ended_well(job.id) && !job.array)
+            wrong("no attempt of it ended well");
+        return;
+    }
     switch (outcome.state) {
+        case model::JobState::Deadline:
+            if (truth.launched) wrong("it ran, and its deadline is over");
+            break;
         case model::JobState::Completed:
             if (batch && (!truth.ended_itself || !truth.exit.ok()))
                 wrong("its script did not end well");
@@ -106,6 +163,9 @@ void Checker::true_ending(const model::Job& job) const {
             if (batch && !truth.timed_out && !truth.killed) wrong("it did not reach its limit");
             break;
         case model::JobState::Cancelled:
+            if (outcome.reason == model::Reason::DependencyNeverSatisfied &&
+                job.spec->kill_on_invalid_dependency)
+                break;
             if (batch && !touched_.contains(job.id) &&
                 job.system_comment != "PrologSlurmctld failed" &&
                 !(job.het && outcome.reason == model::Reason::JobLaunchFailure) &&
@@ -117,7 +177,8 @@ void Checker::true_ending(const model::Job& job) const {
             if (job.partition != "debug") wrong("nobody comes before it");
             break;
         case model::JobState::NodeFail:
-            if (batch && truth.ended_itself && !power_lost_ && written_off_.empty())
+            if (batch && truth.ended_itself && !power_lost_ && written_off_.empty() &&
+                emptied_.empty())
                 wrong("no node failed");
             break;
         default:

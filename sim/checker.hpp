@@ -13,6 +13,8 @@
 
 namespace switchyard::sim {
 
+class SimController;
+
 // What truly became of one run's script.
 struct RunTruth {
     bool launched = false;
@@ -27,7 +29,11 @@ class Checker {
     void heterogeneous(JobId leader, std::uint32_t components) { hets_[leader] = components; }
     void seen(const model::Job& job);  // Launched, or on disk.
     void executed(const std::string& node, const StepKey& key, const model::Job& job,
-                  const std::vector<StepKey>& alive_there);
+                  const std::vector<StepKey>& alive_there, SimController& controller);
+    // What the node knew of its steps is lost.
+    void spool_emptied(const std::string& node) { emptied_.insert(node); }
+    // An older disk took the place of the present one: what came after it is lost.
+    void restored(const core::testing::FakeDisk& disk);
     void written_off(const std::string& node, Instant at) { written_off_[node] = at; }
     void lost_power() { power_lost_ = true; }
     void over(const std::string& node, const StepKey& key, const RunTruth& truth);
@@ -49,6 +55,9 @@ class Checker {
 
   private:
     void true_ending(const model::Job& job) const;
+    bool some_attempt_ended_well(JobId job) const;
+    bool may_begin_again(const StepKey& key, const std::string& before,
+                         SimController& controller) const;
     void components_at_rest(const core::testing::FakeDisk& disk) const;
 
     std::map<JobId, std::string> acknowledged_, names_;
@@ -58,6 +67,11 @@ class Checker {
     std::map<JobId, std::pair<StepKey, std::string>> live_script_;
     std::map<std::pair<std::string, std::pair<JobId, Attempt>>, model::IndexSet> cores_;
     std::map<std::string, Instant> written_off_;
+    std::map<StepKey, std::string> began_on_;  // Batch steps, and the node where each last began.
+    std::set<StepKey> begun_on_disk_;
+    std::set<std::string> emptied_;
+    bool restored_ = false;
+    std::set<JobId> rolled_back_;  // Jobs that a restored backup had.
     bool power_lost_ = false;
     std::map<StepKey, Instant> launched_at_;
     std::map<JobId, Attempt> cancelled_;

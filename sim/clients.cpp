@@ -95,8 +95,9 @@ model::JobSpec Clients::random_spec(std::uint32_t number) {
     if (random.chance(10)) spec.gres_per_node = {{"shard", "", random.between(1, 12)}};
     if (random.chance(60))
         spec.time_limit = model::TimeLimit{Seconds{random.between(5, 60)}, false};
-    if (random.chance(10)) spec.begin = sim_.world.now() + Seconds{random.between(1, 20)};
-    if (random.chance(10)) spec.hold = true;
+    if (random.chance(15)) spec.begin = sim_.world.now() + Seconds{random.between(1, 20)};
+    if (random.chance(20)) spec.deadline = sim_.world.now() + Seconds{random.between(1, 90)};
+    if (random.chance(15)) spec.hold = true;
     if (random.chance(20)) spec.requeue = false;
     if (random.chance(15)) spec.partitions = {"urgent"};
     if (random.chance(5)) spec.no_kill = true;
@@ -109,17 +110,30 @@ model::JobSpec Clients::random_spec(std::uint32_t number) {
         array.throttle = random.chance(50) ? random.between(1, 3) : 0;
         spec.array = array;
     }
-    if (spec.kind == model::JobKind::Batch && !known_.empty() && random.chance(15)) {
+    if (spec.kind == model::JobKind::Batch && !known_.empty() && random.chance(20))
+        spec.dependency = random_dependency();
+    if (random.chance(5)) spec.kill_on_invalid_dependency = true;
+    return spec;
+}
+
+model::Dependency Clients::random_dependency() {
+    Random& random = sim_.world.random;
+    model::Dependency dependency;
+    dependency.any = random.chance(30);
+    const std::uint32_t count = random.chance(30) ? random.between(2, 3) : 1;
+    for (std::uint32_t i = 0; i < count; ++i) {
         model::DependencyTerm term{};
         const model::DependencyKind kinds[] = {
-            model::DependencyKind::AfterAny, model::DependencyKind::AfterOk,
+            model::DependencyKind::AfterAny,   model::DependencyKind::AfterOk,
             model::DependencyKind::AfterNotOk, model::DependencyKind::After,
-            model::DependencyKind::AfterCorr};
-        term.kind = kinds[random.below(5)];
-        term.job = known_[random.below(static_cast<std::uint32_t>(known_.size()))];
-        spec.dependency.terms = {term};
+            model::DependencyKind::AfterCorr,  model::DependencyKind::Singleton};
+        term.kind = kinds[random.below(6)];
+        if (term.kind != model::DependencyKind::Singleton)
+            term.job = known_[random.below(static_cast<std::uint32_t>(known_.size()))];
+        if (term.kind == model::DependencyKind::After && random.chance(50)) term.delay = Minutes{1};
+        dependency.terms.push_back(term);
     }
-    return spec;
+    return dependency;
 }
 
 // Some have several components, each in partitions of its own.
@@ -402,8 +416,15 @@ void Clients::command() {
             return ask_soon(core::event::Top{{}, kOperator, {selector}});
         case 7: {
             core::event::UpdateJob event{{}, kOperator, {selector}, {}};
-            event.update.time_limit = {model::TimeLimitChange::Mode::Set,
-                                       {Seconds{random.between(5, 90)}, false}};
+            if (random.chance(50))
+                event.update.time_limit = {model::TimeLimitChange::Mode::Set,
+                                           {Seconds{random.between(5, 90)}, false}};
+            if (random.chance(30))
+                event.update.deadline = sim_.world.now() + Seconds{random.between(0, 60)};
+            if (random.chance(20))
+                event.update.begin = sim_.world.now() + Seconds{random.between(0, 30)};
+            if (random.chance(10)) event.update.dependency = random_dependency();
+            if (random.chance(10)) event.update.array_throttle = random.below(3);
             return ask_soon(std::move(event));
         }
         default: {

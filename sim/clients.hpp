@@ -39,6 +39,7 @@ class Clients {
     using Specs = std::vector<model::JobSpec>;  // Of a job, or of each component of one.
     model::JobSpec random_spec(std::uint32_t number);
     Specs random_job(std::uint32_t number);
+    model::Dependency random_dependency();
     void submit(const Specs& specs, std::uint64_t nonce, int tries);
     void submitted(const Specs& specs, JobId id, core::Token token);
     void wait_for(JobId id, std::uint32_t uid, std::uint64_t waiter);

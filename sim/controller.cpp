@@ -13,6 +13,9 @@ namespace switchyard::sim {
 
 using core::testing::describe;
 
+// Plans are renewed every few seconds, and timers looked at once more than needed, now and then.
+constexpr std::uint32_t kIdleTurnsMax = 1000;
+
 SimController::SimController(Simulation& sim, core::Settings settings)
     : sim_(sim), settings_(std::move(settings)) {}
 
@@ -24,7 +27,10 @@ void SimController::start() {
     core::JobKeeping keeping;
     if (sim_.world.random.chance(10)) keeping.folding = wire::make_job_folding();
     keeping.open_max = sim_.world.random.below(8);
-    cluster_ = std::make_unique<core::Cluster>(settings_, disk_.load(), sim_.world.now(), keeping);
+    core::Records records = disk_.load();
+    records.restored = restored_;
+    cluster_ =
+        std::make_unique<core::Cluster>(settings_, std::move(records), sim_.world.now(), keeping);
     cluster_->check_invariants();
     take(core::event::Tick{});
 }
@@ -52,8 +58,23 @@ void SimController::crash() {
     sim_.clients.connection_lost();
 }
 
+void SimController::back_up() {
+    sim_.world.trace("-- backup of {} jobs", disk_.jobs().size());
+    backup_ = disk_;
+}
+
+void SimController::restore() {
+    sim_.world.trace("-- the backup is restored");
+    disk_.roll_back_to(*backup_);
+    backup_.reset();
+    restored_ = true;
+    sim_.checker.restored(disk_);
+    start();
+}
+
 void SimController::take(const core::Event& event) {
     if (!up()) return;
+    heard_ |= !std::holds_alternative<core::event::Tick>(event);
     ++sim_.figures.events;
     cluster_->step(sim_.world.now(), event);
     cluster_->check_invariants();
@@ -79,8 +100,13 @@ void SimController::turn() {
     for (const model::Node& node : cluster_->nodes()) {
         if (node.down) sim_.checker.written_off(node.config.name, sim_.world.now());
     }
+    restored_ &= cluster_->restoring();
     const core::Changes changes = cluster_->take_changes();
-    writes_.push_back({core::testing::prepare(*cluster_, changes), cluster_->take_effects()});
+    std::vector<core::Effect> effects = cluster_->take_effects();
+    const bool idle = !std::exchange(heard_, false) && changes.empty() && effects.empty();
+    idle_turns_ = idle ? idle_turns_ + 1 : 0;
+    if (idle_turns_ > kIdleTurnsMax) violated("turn after turn changes nothing");
+    writes_.push_back({core::testing::prepare(*cluster_, changes), std::move(effects)});
     const std::uint64_t alive = incarnation_;
     if (writes_.size() == 1) {
         sim_.world.after(Millis{sim_.world.random.between(1, 20)}, [this, alive] {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 
 #include "core/cluster/cluster.hpp"
@@ -28,6 +29,10 @@ class SimController {
 
     void start();
     void crash();
+    // A copy of the disk; and a start with that copy in the place of the disk.
+    void back_up();
+    bool has_backup() const { return backup_.has_value(); }
+    void restore();
 
     void take(const core::Event& event);
     // A request of a client: `answer` gets each reply until the last, or until the controller dies.
@@ -51,6 +56,10 @@ class SimController {
     Simulation& sim_;
     core::Settings settings_;
     core::testing::FakeDisk disk_;
+    std::optional<core::testing::FakeDisk> backup_;
+    bool restored_ = false;  // Until the nodes have said what they ran since.
+    bool heard_ = false;     // Something other than the passing of time, since the last turn.
+    std::uint32_t idle_turns_ = 0;  // In a row, for which time alone was the reason.
     std::unique_ptr<core::Cluster> cluster_;
     std::uint64_t incarnation_ = 0;
     std::deque<Write> writes_;

@@ -41,6 +41,7 @@ void SimNode::connect_soon(Millis delay) {
         for (const auto& [key, stepd] : spool_) up.steps.push_back(key);
         sim_.world.trace("{}: registers with {} steps", config_.name, up.steps.size());
         send(std::move(up));
+        tell_journal();
         for (const auto& [key, stepd] : spool_) {
             if (stepd.report) report(stepd);
         }
@@ -61,6 +62,49 @@ void SimNode::cut() {
     if (agent_up_)
         connect_soon(Millis{sim_.world.random.chance(10) ? sim_.world.random.between(1000, 40000)
                                                          : sim_.world.random.between(50, 4000)});
+}
+
+// Asked for in the answer to its registration, and sent some time after it.
+void SimNode::tell_journal() {
+    if (!sim_.controller.cluster().asks_begun(config_.name)) return;
+    const std::uint64_t link = link_;
+    const bool late = sim_.world.random.chance(20);
+    sim_.world.after(Millis{sim_.world.random.between(1, late ? 8000 : 40)}, [this, link] {
+        if (link_ != link) return;
+        core::event::NodeBegan began{config_.name, {}};
+        for (const auto& [run, script] : journal_) began.scripts.push_back(script);
+        send(std::move(began));
+    });
+}
+
+bool SimNode::refuse_begun(const StepKey& key) {
+    if (key.step != kBatchStep || !journal_.contains({key.job, key.attempt})) return false;
+    sim_.world.trace("{}: {} has begun before", config_.name, name_of(key));
+    core::StepReport report;
+    report.key = key;
+    report.lost = report.begun_before = true;
+    report.job_clean = !anything_left(key.job, key.attempt);
+    send(core::event::StepEnded{config_.name, report});
+    return true;
+}
+
+void SimNode::forget_spool() {
+    sim_.checker.spool_emptied(config_.name);
+    spool_.clear();
+    journal_.clear();
+}
+
+void SimNode::kill_all() {
+    if (!powered_) return;
+    sim_.world.trace("{}: everything killed, the spool emptied", config_.name);
+    for (auto& [key, stepd] : spool_) {
+        if (!stepd.alive) continue;
+        RunTruth truth;
+        truth.launched = truth.crashed = true;
+        sim_.checker.over(config_.name, key, truth);
+    }
+    kill_agent();
+    forget_spool();
 }
 
 void SimNode::kill_agent() {
@@ -125,7 +169,7 @@ void SimNode::go_down(bool wipe_spool) {
         stepd.report->key = key;
         stepd.report->lost = true;
     }
-    if (wipe_spool) spool_.clear();
+    if (wipe_spool) forget_spool();
     sim_.world.after(Millis{sim_.world.random.between(2000, 60000)}, [this] {
         powered_ = true;
         booted_ = sim_.world.now();
@@ -210,13 +254,20 @@ void SimNode::receive(std::uint64_t link, const core::Effect& effect, const mode
 
 void SimNode::launch(const StepKey& key, const model::Job& job) {
     if (spool_.contains(key)) return;  // Told twice, done once.
+    if (refuse_begun(key)) return;
     World& world = sim_.world;
     std::vector<StepKey> alive;
     for (const auto& [other, stepd] : spool_) {
         // What stands still may lend its cores.
         if (stepd.alive && !stepd.frozen) alive.push_back(other);
     }
-    sim_.checker.executed(config_.name, key, job, alive);
+    sim_.checker.executed(config_.name, key, job, alive, sim_.controller);
+    if (key.step == kBatchStep) {
+        core::event::NodeBegan::Script& script = journal_[{key.job, key.attempt}];
+        script = {key.job, key.attempt, {}};
+        if (job.array) script.array = job.array->array_id;
+        if (job.array && job.array->element) script.element = *job.array->element;
+    }
     sim_.world.trace("{}: runs {}", config_.name, name_of(key));
     Stepd stepd;
     stepd.key = key;
@@ -284,6 +335,9 @@ void SimNode::end(Stepd& stepd, core::StepReport report_to_keep) {
     report_to_keep.key = stepd.key;
     report_to_keep.job_clean = !anything_left(stepd.key.job, stepd.key.attempt);
     stepd.report = report_to_keep;
+    const auto entry = journal_.find({stepd.key.job, stepd.key.attempt});
+    if (stepd.key.step == kBatchStep && entry != journal_.end() && !report_to_keep.lost)
+        entry->second.exit = report_to_keep.exit;
     sim_.world.trace("{}: {} ends{}", config_.name, name_of(stepd.key),
                      report_to_keep.lost ? " (lost)" : "");
     if (!agent_up_) return;

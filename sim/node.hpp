@@ -2,6 +2,8 @@
 // keeps, so that what the core relies on is written down here once more:
 //   - told twice, a step is launched once, also after a restart of the agent (the spool remembers);
 //   - an ended step is listed and reported until StepEndKnown;
+//   - a batch script is begun once: the journal, which outlives its spool entry, knows it, and is
+//     told to a controller that asks for it;
 //   - EndJob is answered by JobClean when nothing of that run is left, at once if nothing ever was;
 //   - messages on one connection keep their order; a broken connection loses what was under way.
 #pragma once
@@ -45,6 +47,7 @@ class SimNode {
     void kill_agent();
     void crash_stepd();  // One of them, if there is any.
     void lose_power(bool wipe_spool);
+    void kill_all();  // Agent and stepds at once, and the spool with its journal is emptied.
 
     // --- what comes over the wire; `link` is the connection it was sent on
     std::uint64_t link() const { return link_; }
@@ -66,6 +69,9 @@ class SimNode {
     void report(const Stepd& stepd);
     void answer_clean();
     bool anything_left(JobId job, Attempt attempt) const;
+    void forget_spool();
+    bool refuse_begun(const StepKey& key);
+    void tell_journal();
 
     Simulation& sim_;
     model::NodeConfig config_;
@@ -75,6 +81,7 @@ class SimNode {
     std::uint64_t boot_ = 0;  // Counts lives of the node; timers of an earlier one are void.
     Instant last_sent_{}, last_received_{};
     std::map<StepKey, Stepd> spool_;
+    std::map<std::pair<JobId, Attempt>, core::event::NodeBegan::Script> journal_;
     std::set<std::pair<JobId, Attempt>> ending_;  // EndJob was asked for; lost with the agent.
     std::uint64_t lives_ = 0;
 };

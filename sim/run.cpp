@@ -89,7 +89,20 @@ SimNode* Simulation::find_node(const std::string& name) {
 void Simulation::something_breaks() {
     if (!faulty) return;
     SimNode& node = *nodes[world.random.below(static_cast<std::uint32_t>(nodes.size()))];
-    switch (world.random.below(10)) {
+    switch (world.random.below(13)) {
+        case 10:
+            controller.back_up();
+            break;
+        case 11:
+            if (!controller.up() || !controller.has_backup()) break;
+            controller.crash();
+            world.after(Millis{world.random.between(50, 8000)}, [this] {
+                if (!controller.up()) controller.restore();
+            });
+            break;
+        case 12:
+            node.kill_all();
+            break;
         case 0:
         case 1:
         case 2:
