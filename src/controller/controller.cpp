@@ -57,6 +57,10 @@ void Controller::seal() {
     translate(effects, sealed);
     drop_payloads(changes, sealed.batch);
     sealed.batch.purge = std::exchange(purge_, std::nullopt);
+    if (restoring_ && !cluster_->restoring()) {
+        restoring_ = false;
+        sealed.batch.restore_is_over = true;
+    }
     arm_wakeup();
     // Nothing to write and nothing to read: it can go out now, since nothing older is under way.
     if (sealed.batch.empty() && sealed.wanted.empty()) return carry_out(sealed.outbox, {});

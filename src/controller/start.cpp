@@ -75,6 +75,7 @@ core::Records to_records(store::Loaded loaded) {
     records.next_job_id = loaded.next_job_id.value_or(JobId{0});
     records.reservations = std::move(loaded.reservations);
     records.next_reservation_id = loaded.next_reservation_id.value_or(0);
+    records.restored = loaded.restored;
     return records;
 }
 
