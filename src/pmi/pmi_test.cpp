@@ -1,6 +1,7 @@
 // Goal: tasks of several nodes find each other's values through PMI-1 and PMI-2, whatever the order
 // in which they come. Method: real servers on one loop, a hub between them, and the test as the
 // tasks.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <linux/sockios.h>
 #include <sys/ioctl.h>
@@ -238,6 +239,18 @@ TEST_F(SimpleServerTest, KeepsAskersOfANodeAttributeWaitingUntilItIsPut) {
     EXPECT_THAT(ask(1, framed("cmd=info-putnodeattr;key=shm;value=/x;")), HasSubstr("rc=0;"));
     EXPECT_THAT(hear(0), HasSubstr("found=TRUE;value=/x;"));
     EXPECT_EQ(hear(2), "") << "attributes are of one node";
+}
+
+TEST_F(SimpleServerTest, KeepsNoMoreThanItsLimit) {
+    ask(0, "cmd=init pmi_version=1 pmi_subversion=1\n");
+    const std::string value(60'000, 'x');
+    int kept = 0;
+    while (kept < 10'000 &&
+           ask(0, fmt::format("cmd=put kvsname=12.0 key=k{} value={}\n", kept, value))
+               .contains("rc=0"))
+        ++kept;
+    EXPECT_GT(kept, 1000);
+    EXPECT_LT(kept, 2500);
 }
 
 TEST_F(SimpleServerTest, TellsSrunOfAnAbort) {

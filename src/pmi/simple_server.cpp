@@ -19,6 +19,8 @@ namespace {
 constexpr const char* kKeyMax = "64";
 constexpr const char* kValueMax = "1024";
 constexpr const char* kNameMax = "256";
+constexpr std::size_t kStoreBytesMax = 128u << 20;  // All that one node keeps for a step.
+constexpr std::size_t kEntryBytes = 256;            // What a pair costs beside its words.
 constexpr std::string_view kMappingKey = "PMI_process_mapping";
 
 class SimpleServer : public Server {
@@ -47,7 +49,8 @@ class SimpleServer : public Server {
     void speak_pmi2(std::uint32_t local, const Words& words);
     void put_node_attribute(Task& task, const Words& words);
     void get_node_attribute(Task& task, const Words& words);
-    void put(const Words& words);
+    bool has_room(std::size_t bytes);
+    bool put(const Words& words);  // False: no room.
     void enter_fence(Task& task, const Words& words);
     void abort(std::uint32_t local, std::string_view why);
     std::optional<std::string> job_attribute(std::string_view key) const;
@@ -57,6 +60,7 @@ class SimpleServer : public Server {
     Place place_;
     Send send_;
     std::vector<Task> tasks_;
+    std::size_t stored_bytes_ = 0;
     KeyValues all_, fresh_;  // Known here; put since the last fence.
     KeyValues node_attributes_;
     std::uint64_t fences_ = 0;
@@ -97,9 +101,18 @@ void SimpleServer::begin(Task& task, const Words& words) {
     if (second) task.socket->use(Dialect::Pmi2);
 }
 
-void SimpleServer::put(const Words& words) {
+// The stepd is spared when the machine runs out of memory: what tasks make it keep has a limit.
+bool SimpleServer::has_room(std::size_t bytes) {
+    if (bytes > kStoreBytesMax - stored_bytes_) return false;
+    stored_bytes_ += bytes;
+    return true;
+}
+
+bool SimpleServer::put(const Words& words) {
+    if (!has_room(words.get("key").size() + words.get("value").size() + kEntryBytes)) return false;
     fresh_.insert_or_assign(std::string(words.get("key")), std::string(words.get("value")));
     all_.insert_or_assign(std::string(words.get("key")), std::string(words.get("value")));
+    return true;
 }
 
 void SimpleServer::speak_pmi1(std::uint32_t local, const Words& words) {
@@ -118,8 +131,10 @@ void SimpleServer::speak_pmi1(std::uint32_t local, const Words& words) {
     } else if (command == "get_universe_size") {
         say({{"cmd", "universe_size"}, {"size", std::to_string(place_.universe_size)}});
     } else if (command == "put") {
-        put(words);
-        say({{"cmd", "put_result"}, {"rc", "0"}, {"msg", "success"}});
+        const bool done = put(words);
+        say({{"cmd", "put_result"},
+             {"rc", done ? "0" : "-1"},
+             {"msg", done ? "success" : "no_room"}});
     } else if (command == "get") {
         const auto found = all_.find(words.get("key"));
         if (found == all_.end()) {
@@ -178,8 +193,8 @@ void SimpleServer::speak_pmi2(std::uint32_t local, const Words& words) {
     } else if (command == "job-getid") {
         say({{"rc", "0"}, {"jobid", place_.step}});
     } else if (command == "kvs-put") {
-        put(words);
-        say({{"rc", "0"}});
+        if (put(words)) return say({{"rc", "0"}});
+        say({{"rc", "1"}, {"errmsg", "no room"}});
     } else if (command == "kvs-get") {
         const auto found = all_.find(words.get("key"));
         say_found(found == all_.end() ? std::nullopt : std::optional(found->second));
@@ -201,6 +216,8 @@ void SimpleServer::speak_pmi2(std::uint32_t local, const Words& words) {
 }
 
 void SimpleServer::put_node_attribute(Task& task, const Words& words) {
+    if (!has_room(words.get("key").size() + words.get("value").size() + kEntryBytes))
+        return reply(task, words, {{"rc", "1"}, {"errmsg", "no room"}});
     node_attributes_.insert_or_assign(std::string(words.get("key")),
                                       std::string(words.get("value")));
     reply(task, words, {{"rc", "0"}});
@@ -239,7 +256,9 @@ void SimpleServer::enter_fence(Task& task, const Words& words) {
 
 void SimpleServer::receive(const wire::PmiMessage& message) {
     if (static_cast<Kind>(message.kind()) != Kind::Whole) return;
-    for (const std::string& part : message.parts()) (void)decode_into(part, all_);
+    for (const std::string& part : message.parts()) {
+        if (has_room(part.size())) (void)decode_into(part, all_);
+    }
     for (Task& task : tasks_) {
         if (!std::exchange(task.in_fence, false)) continue;
         if (task.socket->dialect() == Dialect::Pmi1) {

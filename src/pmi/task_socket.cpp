@@ -6,6 +6,12 @@
 #include <cerrno>
 
 namespace switchyard::pmi {
+namespace {
+
+constexpr std::size_t kBytesPerTurnMax = 256u << 10;
+constexpr std::size_t kUnreadBytesMax = 4u << 20;
+
+}  // namespace
 
 TaskSocket::TaskSocket(io::Loop& loop, io::Fd fd, Handle handle)
     : fd_(std::move(fd)), handle_(std::move(handle)) {
@@ -24,14 +30,16 @@ void TaskSocket::on_ready(std::uint32_t events) {
         }
         if (!*words) break;
         handle_(**words);
+        if (!watch_) return;
     }
     if (!open) watch_ = {};
 }
 
-// Whether there may be more to come.
+// Whether there may be more to come. Not all that a task writes without end: others have their
+// turn.
 bool TaskSocket::read_some() {
     char piece[16384];
-    while (true) {
+    for (std::size_t i = 0; i * sizeof piece < kBytesPerTurnMax; ++i) {
         const ssize_t got = ::recv(fd_.get(), piece, sizeof piece, MSG_DONTWAIT);
         if (got > 0) {
             in_.append(piece, static_cast<std::size_t>(got));
@@ -40,11 +48,15 @@ bool TaskSocket::read_some() {
         if (got < 0 && errno == EINTR) continue;
         return got < 0 && errno == EAGAIN;
     }
+    return true;
 }
 
 void TaskSocket::send(const Words& words) {
     out_ += format_words(words, dialect_);
     write_some();
+    if (out_.size() <= kUnreadBytesMax) return;
+    watch_ = {};  // It asks and does not read: nobody to answer.
+    out_.clear();
 }
 
 void TaskSocket::write_some() {
