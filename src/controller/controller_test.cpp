@@ -142,6 +142,12 @@ TEST_F(ControllerFixture, ABadConfigurationChangesNothingAndIsReported) {
 
 TEST_F(ControllerFixture, AgentsAreToldOfANewConfiguration) {
     start();
+    FILE* conf = ::fopen((folder_ + "/slurm.conf").c_str(), "w");
+    ::fputs(
+        "ClusterName=test\nSlurmctldHost=localhost\nNodeName=n[1-2] CPUs=4 RealMemory=4000\n"
+        "PartitionName=debug Nodes=ALL Default=YES\n",
+        conf);
+    ::fclose(conf);
     const auto node = agent("n1");
     const auto shell = client();
     wire::Request request;

@@ -1,13 +1,14 @@
 """A batch script that has begun is never begun again, unless it is requeued."""
 
+import os
 import shutil
 import signal
 import sqlite3
 
 import pytest
 
-from cluster import kill
-from world import wait_until
+from cluster import kill, stepds_of
+from world import processes_with, wait_until
 
 ONE_NODE = ("NodeName=n1 NodeHostname={host} CPUs=2 RealMemory=1000\n"
             "PartitionName=debug Nodes=n1 Default=YES MaxTime=INFINITE State=UP\n")
@@ -93,3 +94,25 @@ def test_a_requeued_job_begins_again(make_cluster):
     wait_until(lambda: cluster.read("count") == "ran\nran\n", 60, "the second run")
     cluster.write("go", "")
     assert cluster.wait_end(job) == "COMPLETED"
+
+
+@pytest.mark.parametrize("begin", [PLAIN, WITH_STEP], ids=["plain", "with_srun"])
+def test_an_emptied_spool_after_the_death_of_everything_does_not_run_it_again(make_cluster, begin):
+    cluster = make_cluster(names=["n1"], nodes=ONE_NODE)
+    job = submit(cluster, begin, "--no-requeue")
+    # That it began is written within a second, or with the next change of the record.
+    cluster.run(f"scontrol update jobid={job} comment=begun").ok()
+    output = cluster.read("once.out")
+    kill(cluster.controller, signal.SIGKILL)
+    kill(cluster.agents["n1"], signal.SIGKILL)
+    for pid in stepds_of(cluster.dir, idle=True):
+        os.kill(pid, signal.SIGKILL)
+    for pid in processes_with(f"SLURM_JOB_ID={job}".encode()):
+        if pid in cluster.leftovers():
+            os.kill(pid, signal.SIGKILL)
+    shutil.rmtree(cluster.dir / "spool" / "n1")
+    cluster.start_controller()
+    cluster.start_agent("n1")
+    cluster.wait_ready()
+    assert cluster.wait_end(job) == "NODE_FAIL"
+    assert_ran_once(cluster, output)

@@ -29,6 +29,14 @@ def test_a_stepd_that_does_not_react_is_ended_and_its_node_drained(make_cluster)
     assert cluster.state(job) == "CANCELLED"
     assert "Kill task failed" in cluster.run("sinfo -R", user=None).out
     assert not cluster.leftovers() and not stepds_of(cluster.dir)
+    # An administrator has looked; the next one is told again.
+    cluster.run("scontrol update nodename=n1 state=resume", user=None).ok()
+    (cluster.home(cluster.me()) / "begun").unlink()
+    job = begin(cluster, "-t 1")
+    for pid in stepds_of(cluster.dir):
+        os.kill(pid, signal.SIGSTOP)
+    cluster.run(f"scancel {job}").ok()
+    wait_until(lambda: cluster.node("n1")["State"] == "IDLE+DRAIN", what="the second drain")
 
 
 def test_an_srun_that_does_not_read_is_no_fault_of_the_node(make_cluster):

@@ -133,6 +133,12 @@ void Cluster::Impl::settle_begun(Job& job, NodeIndex index,
         if (job.array && !job.array->element && job.array->pending.size() > 1) {
             if (!script.array) return;  // Which of them it was, nobody can say.
             over = &split_element(job, script.element);
+            // It ran under the number of the whole array, which the rest still has: the node would
+            // take the next element's first attempt for the one that it knows.
+            if (script.job == job.id && script.attempt >= job.attempt) {
+                job.attempt = Attempt{script.attempt.value + 1};
+                touch(job);
+            }
         } else if (job.array && !job.array->element) {
             job.array->element = job.array->pending.front();
             job.array->pending = {};
