@@ -48,7 +48,7 @@ void Checker::restored(const core::testing::FakeDisk& disk) {
 bool Checker::may_begin_again(const StepKey& key, const std::string& before,
                               SimController& controller) const {
     if (restored_)
-        return emptied_.contains(before) ||
+        return emptied_.contains(before) || unheard_.contains(before) ||
                (controller.up() && controller.cluster().asks_begun(before));
     return emptied_.contains(before) && !begun_on_disk_.contains(key);
 }
@@ -101,8 +101,9 @@ void Checker::executed(const std::string& node, const StepKey& key, const model:
         const auto& [other, other_node] = live->second;
         const auto off = written_off_.find(other_node);
         const bool given_up = off != written_off_.end() && off->second >= launched_at_[other];
-        const bool unknown = restored_ && (by_hand_.contains(key.job) ||
-                                           controller.cluster().asks_begun(other_node));
+        const bool unknown =
+            restored_ && (by_hand_.contains(key.job) || unheard_.contains(other_node) ||
+                          controller.cluster().asks_begun(other_node));
         if (!given_up && !unknown) {
             violated(fmt::format("{} starts on {} while {} runs on {}", name_of(key), node,
                                  name_of(other), other_node));

@@ -34,6 +34,8 @@ class Checker {
     void spool_emptied(const std::string& node) { emptied_.insert(node); }
     // An older disk took the place of the present one: what came after it is lost.
     void restored(const core::testing::FakeDisk& disk);
+    // It did not say in time what it began since that disk: nobody waits for it longer.
+    void unheard(const std::string& node) { unheard_.insert(node); }
     void written_off(const std::string& node, Instant at) { written_off_[node] = at; }
     void lost_power() { power_lost_ = true; }
     void over(const std::string& node, const StepKey& key, const RunTruth& truth);
@@ -69,7 +71,7 @@ class Checker {
     std::map<std::string, Instant> written_off_;
     std::map<StepKey, std::string> began_on_;  // Batch steps, and the node where each last began.
     std::set<StepKey> begun_on_disk_;
-    std::set<std::string> emptied_;
+    std::set<std::string> emptied_, unheard_;
     bool restored_ = false;
     std::set<JobId> rolled_back_;  // Jobs that a restored backup had.
     bool power_lost_ = false;

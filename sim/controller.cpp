@@ -100,7 +100,12 @@ void SimController::turn() {
     for (const model::Node& node : cluster_->nodes()) {
         if (node.down) sim_.checker.written_off(node.config.name, sim_.world.now());
     }
-    restored_ &= cluster_->restoring();
+    if (restored_ && !cluster_->restoring()) {
+        restored_ = false;
+        for (const model::Node& node : cluster_->nodes()) {
+            if (cluster_->asks_begun(node.config.name)) sim_.checker.unheard(node.config.name);
+        }
+    }
     const core::Changes changes = cluster_->take_changes();
     std::vector<core::Effect> effects = cluster_->take_effects();
     const bool idle = !std::exchange(heard_, false) && changes.empty() && effects.empty();
