@@ -193,6 +193,17 @@ TEST(CheckValues, StepsAreCheckedLikeJobs) {
     EXPECT_EQ(code(check_values(spec)), Errc::InvalidCpuCount);
 }
 
+TEST(CheckValues, NodesOfAnArbitraryDistributionAreNamedOnceForEachTask) {
+    model::StepSpec spec;
+    spec.required_nodes = {"n2", "n1", "n2"};
+    tidy(spec);
+    EXPECT_EQ(spec.required_nodes, (std::vector<std::string>{"n2", "n1"}));
+    spec.required_nodes = {"n2", "n1", "n2"};
+    spec.distribution.nodes = model::Distribution::Nodes::Arbitrary;
+    tidy(spec);
+    EXPECT_EQ(spec.required_nodes.size(), 3u);
+}
+
 TEST(CheckValues, WhatIsSaidTwiceCountsOnceAndOnlyOperatorsComeFirst) {
     JobSpec spec;
     spec.partitions = {"a", "b", "a"};

@@ -149,7 +149,10 @@ void tidy(model::JobSpec& spec, bool is_operator) {
 }
 
 void tidy(model::StepSpec& spec) {
-    for (auto* names : {&spec.required_nodes, &spec.excluded_nodes}) drop_repeated(*names);
+    drop_repeated(spec.excluded_nodes);
+    // There each name is a task's.
+    if (spec.distribution.nodes != model::Distribution::Nodes::Arbitrary)
+        drop_repeated(spec.required_nodes);
     for (auto* list : {&spec.gres_per_node, &spec.gpus_per_step, &spec.gpus_per_task})
         add_up(*list);
     cut_submit_line(spec.submit_line);
