@@ -83,7 +83,9 @@ void Cluster::Impl::launch_batch(Job& job) {
     JobSide& own = side(job.id);
     own.active_steps.insert(kBatchStep);
     own.launched_here.insert(kBatchStep);
-    emit(effect::LaunchBatch{allocation.nodes.front().node, job.id, job.attempt});
+    // Where the records are a backup, its nodes say first what they began since.
+    const bool waits = is_of_backup(job) && (restoring_ || waits_for_nodes(job));
+    if (!waits) emit(effect::LaunchBatch{allocation.nodes.front().node, job.id, job.attempt});
     steps_.insert_or_assign(step.key, std::move(step));
 }
 

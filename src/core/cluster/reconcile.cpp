@@ -111,7 +111,9 @@ void Cluster::Impl::reconcile_job(Job& job, const std::string& node,
     // What may have been decided while it could not be told.
     if (any_listed) {
         const bool frozen = std::holds_alternative<model::Suspended>(job.phase);
-        if (frozen || model::run_of(job)->suspended_for > Seconds{0}) {
+        // Of what was decided after a backup was made, its records know nothing.
+        const bool may_stand = model::run_of(job)->suspended_for > Seconds{0} || restored_at_;
+        if (frozen || may_stand) {
             emit(effect::Freeze{node, id, attempt, !frozen});
         }
         emit(effect::SetDeadline{node, id, attempt, deadline_of(job)});

@@ -37,6 +37,8 @@ std::optional<Errc> Cluster::Impl::requeue_one(Job& job, const event::Requeue& e
     if (std::holds_alternative<model::Ended>(job.phase)) {
         if (event.incomplete_only) return Errc::JobFinished;
         if (job.array && !job.array->element) return Errc::JobFinished;
+        // A component that is only history by now would stay behind.
+        if (job.het && components_of(job).size() < job.het->size) return Errc::JobFinished;
         for (const JobId id : components_of(job)) {
             Job& part = jobs_.at(id);
             if (!std::holds_alternative<model::Ended>(part.phase)) return Errc::JobCompleting;
