@@ -101,8 +101,10 @@ void Cluster::Impl::on(const event::NodeBegan& event) {
         const bool runs = std::ranges::find(listed, key) != listed.end();
         Job* job = begun_job(*index, script);
         if (job == nullptr) continue;
-        // It runs on, and the record knows: nothing is to be settled.
-        const bool known = side.jobs.contains(job->id) && job->attempt == script.attempt;
+        // It runs on, and the record knows: nothing is to be settled. In the record of one that was
+        // still behind its PrologSlurmctld there is no script to run on.
+        const bool known =
+            side.jobs.contains(job->id) && job->attempt == script.attempt && steps_.contains(key);
         if (!(runs && known)) settle_begun(*job, *index, script);
     }
     reconcile(*index, listed);
