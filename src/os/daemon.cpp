@@ -37,7 +37,8 @@ void Background::become_ready() {
 }
 
 Result<io::Fd> lock_pid_file(const std::string& path) {
-    io::Fd file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+    // Its folder may be SlurmUser's, and we root.
+    io::Fd file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
     if (!file) return errno_failure(path);
     if (!io::lock_alone(file.get())) {
         const auto text = read_file(path);

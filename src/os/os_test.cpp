@@ -468,6 +468,15 @@ TEST(Spawn, ClosesWhatIsNotHandedOver) {
     EXPECT_LE(std::string(text).size(), std::string("0 1 2 3 4 5 ").size());
 }
 
+TEST(Daemon, APidFileIsNoLinkToAnother) {
+    const Folder folder;
+    const std::string victim = folder.path + "/victim";
+    ASSERT_TRUE(write_new_file(victim, "kept", 0600));
+    ASSERT_EQ(::symlink(victim.c_str(), (folder.path + "/pid").c_str()), 0);
+    EXPECT_FALSE(lock_pid_file(folder.path + "/pid"));
+    EXPECT_EQ(*read_file(victim), "kept");
+}
+
 TEST(Daemon, APidFileHasOneHolder) {
     const Folder folder;
     const auto first = lock_pid_file(folder.path + "/pid");
