@@ -112,10 +112,8 @@ void Cluster::Impl::reconcile_job(Job& job, const std::string& node,
     if (any_listed) {
         const bool frozen = std::holds_alternative<model::Suspended>(job.phase);
         // Of what was decided after a backup was made, its records know nothing.
-        const bool may_stand = model::run_of(job)->suspended_for > Seconds{0} || restored_at_;
-        if (frozen || may_stand) {
+        if (frozen || restored_at_ || model::run_of(job)->suspended_for > Seconds{0})
             emit(effect::Freeze{node, id, attempt, !frozen});
-        }
         emit(effect::SetDeadline{node, id, attempt, deadline_of(job)});
         const auto& preempted = model::run_of(job)->preempted;
         if (preempted && preempted->grace_ends) warn_preempted(job);
