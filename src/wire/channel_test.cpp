@@ -162,15 +162,16 @@ TEST_F(ChannelTest, AFloodOfFramesIsTakenInTurns) {
     std::string flood;
     for (int i = 0; i < 1000; ++i) flood += framed("x");
     put(naked, flood);
+    // Looks once a turn, for as long as there is something to come.
     std::size_t most = 0, before = 0;
-    run_until([&] {
-        loop_.post([&] {
-            most = std::max(most, left_.frames.size() - before);
-            before = left_.frames.size();
-        });
-        return left_.frames.size() == 1000;
-    });
-    EXPECT_LE(most, 200u);
+    std::function<void()> look = [&] {
+        most = std::max(most, left_.frames.size() - before);
+        before = left_.frames.size();
+        if (before < 1000) loop_.post(look);
+    };
+    loop_.post(look);
+    run_until([&] { return left_.frames.size() == 1000; });
+    EXPECT_LE(most, 20u);
 }
 
 TEST_F(ChannelTest, AFrameThatIsBegunMustEndInTime) {
