@@ -11,6 +11,7 @@
 
 #include "controller/run_program.hpp"
 #include "os/files.hpp"
+#include "os/programs.hpp"
 #include "os/spawn.hpp"
 
 namespace switchyard::controller {
@@ -24,14 +25,6 @@ std::string read_report(int fd) {
     char text[kReportBytesMax];
     const ssize_t got = ::read(fd, text, sizeof text);
     return got > 0 ? std::string(text, static_cast<std::size_t>(got)) : std::string();
-}
-
-Status judge(const std::string& program, int status) {
-    if (WIFSIGNALED(status))
-        return fail(Errc::Io, fmt::format("{}: killed by signal {}", program, WTERMSIG(status)));
-    if (WEXITSTATUS(status) != 0)
-        return fail(Errc::Io, fmt::format("{}: exit code {}", program, WEXITSTATUS(status)));
-    return {};
 }
 
 }  // namespace
@@ -126,7 +119,8 @@ void UserPrograms::on_exit(pid_t pid) {
                fail(Errc::Timeout, fmt::format("{}: took longer than {} s and was killed", program,
                                                limits_.run_time_max.count())));
     } else {
-        ended_(entry.order, why.empty() ? judge(program, status) : fail(Errc::NotFound, why));
+        ended_(entry.order,
+               why.empty() ? os::judge_exit(program, status) : fail(Errc::NotFound, why));
     }
     start_waiting();
 }

@@ -10,6 +10,7 @@
 #include "base/errc.hpp"
 #include "model/hostlist.hpp"
 #include "model/licenses.hpp"
+#include "model/nice.hpp"
 #include "options/setters.hpp"
 
 namespace switchyard::options {
@@ -18,7 +19,6 @@ namespace {
 using model::JobSpec;
 
 constexpr std::size_t kNodeFileBytesMax = 1u << 20;
-constexpr std::int64_t kNiceMax = 0x7ffffffd;  // Slurm's NICE_OFFSET less three.
 constexpr std::uint32_t kPriorityTop = 0xfffffffd;
 constexpr std::int32_t kNiceDefault = 100;
 
@@ -73,7 +73,7 @@ Outcome set_nice(Setting& s) {
     }
     const auto nice = parse_int(s.value);
     if (!nice) return bad_value(fmt::format("Invalid --nice specification: {}", s.value));
-    if (*nice > kNiceMax || *nice < -kNiceMax) {
+    if (*nice > model::kNiceMax || *nice < -model::kNiceMax) {
         return bad_value(fmt::format("Nice value out of range ({}). Value ignored", *nice));
     }
     s.request.job.nice = static_cast<std::int32_t>(*nice);

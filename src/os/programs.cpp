@@ -17,14 +17,19 @@ namespace {
 
 Status judge(const std::string& program, int status, bool timed_out) {
     if (timed_out) return fail(Errc::Timeout, program + ": timed out");
-    if (WIFSIGNALED(status))
-        return fail(Errc::Io, fmt::format("{}: killed by signal {}", program, WTERMSIG(status)));
-    if (WEXITSTATUS(status) != 0)
-        return fail(Errc::Io, fmt::format("{}: exit code {}", program, WEXITSTATUS(status)));
-    return {};
+    return judge_exit(program, status);
 }
 
 }  // namespace
+
+Status judge_exit(const std::string& program, int wait_status) {
+    if (WIFSIGNALED(wait_status))
+        return fail(Errc::Io,
+                    fmt::format("{}: killed by signal {}", program, WTERMSIG(wait_status)));
+    if (WEXITSTATUS(wait_status) != 0)
+        return fail(Errc::Io, fmt::format("{}: exit code {}", program, WEXITSTATUS(wait_status)));
+    return {};
+}
 
 std::vector<std::string> expand_programs(const std::vector<std::string>& patterns) {
     std::vector<std::string> programs;

@@ -21,6 +21,9 @@ namespace switchyard::os {
 // none stays as it is, and running it will say so.
 std::vector<std::string> expand_programs(const std::vector<std::string>& patterns);
 
+// What the wait status of a program says: the failure names the program, and how it ended.
+Status judge_exit(const std::string& program, int wait_status);
+
 class Programs {
   public:
     using Done = std::function<void(const Status& status)>;

@@ -9,6 +9,7 @@
 
 #include "base/limits.hpp"
 #include "core/cluster/check_texts.hpp"
+#include "model/nice.hpp"
 
 namespace switchyard::core {
 namespace {
@@ -66,9 +67,10 @@ Status check_signal(const model::WarnSignal& warn) {
 }
 
 Status check_nice(std::int32_t nice) {
-    if (nice > kNiceMax || nice < -kNiceMax)
-        return fail(Errc::InvalidArgument,
-                    fmt::format("Nice value out of range ({}): the limit is {}", nice, kNiceMax));
+    if (nice > model::kNiceMax || nice < -model::kNiceMax)
+        return fail(
+            Errc::InvalidArgument,
+            fmt::format("Nice value out of range ({}): the limit is {}", nice, model::kNiceMax));
     return {};
 }
 

@@ -16,7 +16,6 @@ namespace switchyard::core {
 inline constexpr std::uint64_t kGresCountMax = 1u << 24;
 inline constexpr std::size_t kGresTermsMax = 64;
 inline constexpr std::uint64_t kMemoryMiBMax = std::uint64_t{1} << 32;
-inline constexpr std::int32_t kNiceMax = 0x7ffffffd;  // Slurm's NICE_OFFSET less three.
 inline constexpr std::size_t kDependencyTermsMax = 1024;
 
 // Before the end of the year 9999, and not before 1970: what can be written and read again.
