@@ -24,7 +24,7 @@ void Cluster::schedule(Instant now) {
     impl_->jobs_.fold_idle();
     impl_->schedule(now);
 }
-std::vector<Effect> Cluster::take_effects() { return std::exchange(impl_->effects_, {}); }
+std::vector<Effect> Cluster::take_effects() { return std::exchange(impl_->world_.effects, {}); }
 Changes Cluster::take_changes() { return std::exchange(impl_->changes_, {}); }
 std::optional<Instant> Cluster::next_wakeup() const { return impl_->next_wakeup(); }
 const Settings& Cluster::settings() const { return impl_->settings_; }
@@ -69,9 +69,7 @@ void Cluster::check_invariants() const {
 }
 
 Cluster::Impl::Impl(Settings settings, Records records, Instant now, JobKeeping keeping)
-    : settings_(std::move(settings)),
-      now_(now),
-      jobs_(std::move(keeping)),
+    : world_(std::move(settings), now, std::move(keeping)),
       together_(std::make_unique<Together>(*this)) {
     load(std::move(records));
 }
@@ -84,41 +82,9 @@ void Cluster::Impl::step(Instant at, const Event& event) {
     fire_triggers();
 }
 
-void Cluster::Impl::reply(Token token, ReplyBody body, bool last) {
-    if (token.value == 0) return;
-    emit(effect::Reply{token, std::move(body), last});
-}
-
-void Cluster::Impl::refuse(Token token, Errc code, std::vector<std::string> notes) {
-    reply(token, reply::Failed{Error{code, std::string(errc_text(code))}, std::move(notes)});
-}
-
-Job* Cluster::Impl::find_job(JobId id) { return jobs_.get(id); }
-const Job* Cluster::Impl::find_job(JobId id) const { return jobs_.get(id); }
-
 JobSide* Cluster::Impl::find_side(JobId id) {
     const auto found = sides_.find(id);
     return found == sides_.end() ? nullptr : &found->second;
-}
-
-std::optional<PartitionIndex> Cluster::Impl::partition_index(std::string_view name) const {
-    for (PartitionIndex i = 0; i < partitions_.size(); ++i) {
-        if (partitions_[i].name == name) return i;
-    }
-    return std::nullopt;
-}
-
-const model::Partition* Cluster::Impl::partition_of(const Job& job) const {
-    const auto index = partition_index(job.partition);
-    return index ? &partitions_[*index] : nullptr;
-}
-
-bool Cluster::Impl::is_operator(const Caller& caller) const {
-    return caller.uid == 0 || caller.uid == settings_.operator_uid;
-}
-
-bool Cluster::Impl::may_touch(const Caller& caller, const Job& job) const {
-    return is_operator(caller) || caller.uid == job.spec->uid;
 }
 
 std::optional<JobId> Cluster::Impl::find_nonce(std::uint32_t uid, std::uint64_t nonce) const {

@@ -19,6 +19,7 @@
 #include "base/time.hpp"
 #include "core/cluster/effect.hpp"
 #include "core/cluster/event.hpp"
+#include "core/cluster/figures.hpp"
 #include "core/cluster/job_table.hpp"
 #include "core/cluster/settings.hpp"
 #include "model/job.hpp"
@@ -48,18 +49,6 @@ struct Records {
     // They are a backup, and jobs ran after it was made: what did is asked of the nodes before any
     // of these jobs starts.
     bool restored = false;
-};
-
-// Figures for sdiag and status.
-struct SchedulerFigures {
-    std::uint64_t main_cycles = 0, backfill_cycles = 0;
-    std::uint64_t jobs_submitted = 0, jobs_started = 0, jobs_completed = 0, jobs_cancelled = 0,
-                  jobs_failed = 0, jobs_backfilled = 0;
-    std::uint64_t last_depth = 0, last_backfill_depth = 0;
-    std::uint64_t total_depth = 0, total_backfill_depth = 0;  // Summed over the cycles.
-    std::uint64_t queue_length = 0, backfill_queue_length = 0, total_backfill_queue_length = 0;
-    std::uint64_t table_size = 0, total_table_size = 0;  // Reservations that backfill made.
-    std::uint64_t stalls = 0;  // Timers or passes that came again and again and changed nothing.
 };
 
 class Cluster {

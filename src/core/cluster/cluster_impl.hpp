@@ -22,9 +22,9 @@
 #include "core/cluster/preemption.hpp"
 #include "core/cluster/timers.hpp"
 #include "core/cluster/trigger_table.hpp"
+#include "core/cluster/world.hpp"
 #include "core/sched/idle.hpp"
 #include "core/sched/license_ledger.hpp"
-#include "core/sched/node_pool.hpp"
 #include "core/sched/placement.hpp"
 #include "core/sched/planner.hpp"
 #include "core/sched/queue.hpp"
@@ -32,10 +32,6 @@
 namespace switchyard::core {
 
 using event::JobFilter;
-using model::Job;
-using model::JobSpec;
-using sched::NodeIndex;
-using sched::PartitionIndex;
 
 // How long a requeued job rests before it is eligible again; longer when a node could not start it.
 inline constexpr Seconds kRequeueRest{1};
@@ -104,22 +100,35 @@ class Cluster::Impl {
 
     // --- cluster.cpp: dispatch, records, small tools
     void step(Instant at, const Event& event);
-    void touch(const Job& job) { changes_.jobs.insert(job.id); }
-    void touch(const model::Step& step) { changes_.steps.insert(step.key); }
-    void touch_node(NodeIndex node) { changes_.nodes.insert(nodes_[node].config.name); }
+    // Short forms of what the world does, for verbs that have no owner of their own yet.
+    template <class Record>
+    void touch(const Record& record) {
+        world_.touch(record);
+    }
+    void touch_node(NodeIndex node) { world_.touch_node(node); }
     template <class E>
     void emit(E effect) {
-        effects_.emplace_back(std::move(effect));
+        world_.emit(std::move(effect));
     }
-    void reply(Token token, ReplyBody body, bool last = true);
-    void refuse(Token token, Errc code, std::vector<std::string> notes = {});
-    Job* find_job(JobId id);
-    const Job* find_job(JobId id) const;
-    std::optional<NodeIndex> node_index(std::string_view name) const { return pool_.find(name); }
-    std::optional<PartitionIndex> partition_index(std::string_view name) const;
-    const model::Partition* partition_of(const Job& job) const;
-    bool is_operator(const Caller& caller) const;
-    bool may_touch(const Caller& caller, const Job& job) const;
+    void reply(Token token, ReplyBody body, bool last = true) {
+        world_.reply(token, std::move(body), last);
+    }
+    void refuse(Token token, Errc code, std::vector<std::string> notes = {}) {
+        world_.refuse(token, code, std::move(notes));
+    }
+    Job* find_job(JobId id) { return world_.find_job(id); }
+    const Job* find_job(JobId id) const { return world_.find_job(id); }
+    std::optional<NodeIndex> node_index(std::string_view name) const {
+        return world_.node_index(name);
+    }
+    std::optional<PartitionIndex> partition_index(std::string_view name) const {
+        return world_.partition_index(name);
+    }
+    const model::Partition* partition_of(const Job& job) const { return world_.partition_of(job); }
+    bool is_operator(const Caller& caller) const { return world_.is_operator(caller); }
+    bool may_touch(const Caller& caller, const Job& job) const {
+        return world_.may_touch(caller, job);
+    }
     std::optional<JobId> find_nonce(std::uint32_t uid, std::uint64_t nonce) const;
     void replace_spec(Job& job, const JobSpec& spec);
     JobSide& side(JobId id) { return sides_[id]; }
@@ -615,21 +624,25 @@ class Cluster::Impl {
     void check_invariants() const;
     void check_set_aside() const;
 
-    Settings settings_;
-    Instant now_{};
+    World world_;
+    // Members of the world, under the names that verbs without an owner of their own use.
+    Settings& settings_ = world_.settings;
+    Instant& now_ = world_.now;
+    JobTable& jobs_ = world_.jobs;
+    std::map<StepKey, model::Step>& steps_ = world_.steps;
+    std::vector<model::Node>& nodes_ = world_.nodes;
+    std::vector<model::Partition>& partitions_ = world_.partitions;
+    sched::NodePool& pool_ = world_.pool;
+    Changes& changes_ = world_.changes;
+    SchedulerFigures& figures_ = world_.figures;
 
     // Records.
-    JobTable jobs_;
-    std::map<StepKey, model::Step> steps_;
-    std::vector<model::Node> nodes_;
-    std::vector<model::Partition> partitions_;
     std::set<std::string> runtime_partitions_, deleted_partitions_;
     JobId next_job_id_{1};
     std::map<std::string, model::Reservation> calendar_;  // Made by administrators, by name.
     std::uint32_t next_reservation_id_ = 1;
 
     // Derived.
-    sched::NodePool pool_;
     sched::Queue queue_;
     sched::Offers offers_;  // What the last pass had no time for.
     std::vector<NodeSide> node_sides_;
@@ -691,10 +704,6 @@ class Cluster::Impl {
     bool some_are_untold_ = false;  // The plan was not deep, and ended before the queue did.
     std::unique_ptr<PlanInMaking> making_;
     std::set<JobId> unplanned_;  // First in line, and no start was found for them in this pass.
-
-    std::vector<Effect> effects_;
-    Changes changes_;
-    SchedulerFigures figures_;
 };
 
 }  // namespace switchyard::core

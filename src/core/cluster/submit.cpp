@@ -111,14 +111,14 @@ void Cluster::Impl::on(const event::Submit& event) {
     }
     const JobId id = kept.id;
     if (kept.spec->immediate) {
-        const std::size_t effects_before = effects_.size();
+        const std::size_t effects_before = world_.effects.size();
         reply(event.token, reply::Submitted{id, std::move(notes)}, !waits_on);
         review(kept);
         schedule(now_);
         Job& tried = jobs_.at(id);
         if (!std::holds_alternative<model::Pending>(tried.phase)) return;
         // It could not start at once, so it was never there.
-        effects_.erase(effects_.begin() + static_cast<std::ptrdiff_t>(effects_before));
+        world_.effects.erase(world_.effects.begin() + static_cast<std::ptrdiff_t>(effects_before));
         withdraw(tried);
         return refuse(event.token, Errc::ImmediateFailed);
     }

@@ -75,7 +75,7 @@ void Cluster::Impl::count_pass() {
     if (passes_rest_until_ && now_ < *passes_rest_until_) return;
     passes_rest_until_.reset();
     const auto next = next_wakeup();
-    const bool idle = next && *next <= now_ && changes_.empty() && effects_.empty();
+    const bool idle = next && *next <= now_ && changes_.empty() && world_.effects.empty();
     const auto rest = pass_patience_.passed(idle);
     if (!rest) return;
     passes_rest_until_ = now_ + *rest;
