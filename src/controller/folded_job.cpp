@@ -3,8 +3,12 @@
 #include <array>
 #include <cstring>
 #include <initializer_list>
+#include <optional>
+#include <vector>
 
 #include "controller/wire_fields.hpp"
+#include "model/job.hpp"
+#include "model/job_fields.hpp"
 #include "wire/fields.hpp"
 #include "wire/proto/model.pb.h"
 
@@ -12,19 +16,15 @@ namespace switchyard::controller {
 namespace {
 
 // How much of a job is kept: who it is and how it stands, or what a line of a list shows as well.
-enum class Cut { State, Line };
+enum class Cut { State, Line, Whole };
 
 // A field that is kept: whole, or if it has parts of its own, those.
 class Shape;
 struct Kept {
-    std::uint32_t number;
+    std::uint32_t number = 0;
+    Cut least = Cut::Whole;
     const Shape* parts = nullptr;
-    Cut least = Cut::State;
 };
-// Kept only for a line.
-constexpr Kept for_line(int number, const Shape* parts = nullptr) {
-    return {static_cast<std::uint32_t>(number), parts, Cut::Line};
-}
 
 // The fields of a message that are kept. Most are not, and one look tells so.
 class Shape {
@@ -32,6 +32,7 @@ class Shape {
     consteval Shape(std::initializer_list<Kept> fields) {
         std::uint8_t count = 0;
         for (const Kept& field : fields) {
+            if (field.least == Cut::Whole) continue;
             kept_.at(count) = field;
             place_.at(field.number) = ++count;
         }
@@ -44,62 +45,44 @@ class Shape {
     }
 
   private:
-    std::array<Kept, 16> kept_{};
+    std::array<Kept, 24> kept_{};
     std::array<std::uint8_t, 160> place_{};  // In kept_, counted from 1.
 };
 
-constexpr Shape kNode = {Kept{wire::NodeGrant::kNodeFieldNumber}};
-constexpr Shape kAllocation = {Kept{wire::Allocation::kNodesFieldNumber, &kNode}};
-constexpr Shape kRun = {for_line(wire::Running::kAllocationFieldNumber, &kAllocation),
-                        {wire::Running::kStartedFieldNumber},
-                        {wire::Running::kEndsByFieldNumber},
-                        {wire::Running::kSuspendedForFieldNumber},
-                        {wire::Running::kGpusIdleSinceFieldNumber},
-                        {wire::Running::kPreemptableAtFieldNumber},
-                        {wire::Running::kPreemptedFieldNumber},
-                        {wire::Running::kConfiguringFieldNumber}};
-constexpr Shape kPending = {{wire::Pending::kReasonFieldNumber},
-                            for_line(wire::Pending::kDetailFieldNumber),
-                            {wire::Pending::kHoldFieldNumber},
-                            {wire::Pending::kEligibleAtFieldNumber},
-                            for_line(wire::Pending::kPlannedStartFieldNumber),
-                            {wire::Pending::kSpecialExitFieldNumber}};
-constexpr Shape kSuspended = {{wire::Suspended::kRunFieldNumber, &kRun},
-                              {wire::Suspended::kSinceFieldNumber}};
-constexpr Shape kCompleting = {{wire::Completing::kRunFieldNumber, &kRun},
-                               {wire::Completing::kEndedFieldNumber},
-                               {wire::Completing::kOutcomeFieldNumber},
-                               for_line(wire::Completing::kDirtyNodesFieldNumber),
-                               {wire::Completing::kNextFieldNumber}};
-constexpr Shape kEnded = {{wire::Ended::kRunFieldNumber, &kRun},
-                          {wire::Ended::kEndedFieldNumber},
-                          {wire::Ended::kOutcomeFieldNumber}};
-constexpr Shape kSpec = {{wire::JobSpec::kNameFieldNumber},
-                         {wire::JobSpec::kUidFieldNumber},
-                         {wire::JobSpec::kUserFieldNumber},
-                         {wire::JobSpec::kPartitionsFieldNumber},
-                         for_line(wire::JobSpec::kNodesMinFieldNumber),
-                         for_line(wire::JobSpec::kTasksFieldNumber),
-                         for_line(wire::JobSpec::kTasksPerNodeFieldNumber),
-                         for_line(wire::JobSpec::kGresPerNodeFieldNumber),
-                         for_line(wire::JobSpec::kGpusPerJobFieldNumber),
-                         for_line(wire::JobSpec::kRequiredNodesFieldNumber),
-                         for_line(wire::JobSpec::kTimeLimitFieldNumber),
-                         for_line(wire::JobSpec::kBeginFieldNumber)};
-constexpr Shape kJob = {{wire::Job::kIdFieldNumber},
-                        {wire::Job::kHetFieldNumber},
-                        {wire::Job::kArrayFieldNumber},
-                        {wire::Job::kSpecFieldNumber, &kSpec},
-                        {wire::Job::kAttemptFieldNumber},
-                        {wire::Job::kRestartsFieldNumber},
-                        {wire::Job::kPriorityFieldNumber},
-                        {wire::Job::kPartitionFieldNumber},
-                        {wire::Job::kSubmittedFieldNumber},
-                        {wire::Job::kPendingFieldNumber, &kPending},
-                        {wire::Job::kRunningFieldNumber, &kRun},
-                        {wire::Job::kSuspendedFieldNumber, &kSuspended},
-                        {wire::Job::kCompletingFieldNumber, &kCompleting},
-                        {wire::Job::kEndedFieldNumber, &kEnded}};
+// The parts of a value that are kept; of most it is all or nothing.
+template <class T>
+constexpr const Shape* kParts = nullptr;
+template <class T>
+constexpr const Shape* kParts<std::optional<T>> = kParts<T>;
+template <class T>
+constexpr const Shape* kParts<std::vector<T>> = kParts<T>;
+
+#define SY_KEPT(member, Wire, cut, ...)                                       \
+    Kept{static_cast<std::uint32_t>(Message::k##Wire##FieldNumber), Cut::cut, \
+         kParts<decltype(Value::member)>},
+#define SY_KEPT_PHASE(Type, wire_name)                                          \
+    Kept{static_cast<std::uint32_t>(Message::k##Type##FieldNumber), Cut::State, \
+         kParts<model::Type>},
+#define SY_BY_HAND(...)
+#define SY_SHAPE(Type, ...)         \
+    constexpr Shape k##Type = [] {  \
+        using Value = model::Type;  \
+        using Message = wire::Type; \
+        return Shape{__VA_ARGS__};  \
+    }();                            \
+    template <>                     \
+    constexpr const Shape* kParts<model::Type> = &k##Type;
+
+SY_SHAPE(NodeGrant, SY_NODE_GRANT_FIELDS(SY_KEPT))
+SY_SHAPE(Allocation, SY_ALLOCATION_FIELDS(SY_KEPT))
+SY_SHAPE(Running, SY_RUNNING_FIELDS(SY_KEPT))
+SY_SHAPE(Pending, SY_PENDING_FIELDS(SY_KEPT))
+SY_SHAPE(Suspended, SY_SUSPENDED_FIELDS(SY_KEPT))
+SY_SHAPE(Completing, SY_COMPLETING_FIELDS(SY_KEPT))
+SY_SHAPE(Ended, SY_ENDED_FIELDS(SY_KEPT))
+SY_SHAPE(JobSpec, SY_JOB_SPEC_FIELDS(SY_KEPT))
+SY_SHAPE(Job, SY_JOB_FIELDS(SY_KEPT, SY_BY_HAND) SY_JOB_PHASES(SY_KEPT_PHASE)
+                  Kept{Message::kSpecFieldNumber, Cut::State, kParts<model::JobSpec>})
 
 char* put(char* out, std::string_view bytes) {
     std::memcpy(out, bytes.data(), bytes.size());
@@ -125,7 +108,8 @@ char* cut(std::string_view message, const Shape& shape, Cut to, char* out) {
 }
 
 void append_cut(std::string& out, std::uint32_t number, std::string_view job, Cut to) {
-    append_field(out, number, job.size(), [&](char* inside) { return cut(job, kJob, to, inside); });
+    append_field(out, number, job.size(),
+                 [&](char* inside) { return cut(job, *kParts<model::Job>, to, inside); });
 }
 
 }  // namespace

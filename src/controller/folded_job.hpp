@@ -20,8 +20,8 @@ FoldedJob look_at_folded(std::string_view job);
 // it holds is most of a record, and a program that waits for the end of its jobs reads none of it.
 void append_state(std::string& out, std::uint32_t number, std::string_view job);
 // And what squeue shows of it in the columns that it has unless told otherwise: where it runs or on
-// how many nodes it will, since when, until when, why not yet (cli/format/job_columns.hpp,
-// kBriefLetters).
+// how many nodes it will, since when, until when, why not yet. Which fields are kept of each form,
+// model/job_fields.hpp says.
 void append_line(std::string& out, std::uint32_t number, std::string_view job);
 
 }  // namespace switchyard::controller

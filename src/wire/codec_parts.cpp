@@ -81,31 +81,16 @@ Status decode_into(const GresGrant& from, model::GresGrant& to) {
     return {};
 }
 
-void encode(const model::NodeGrant& from, NodeGrant* to) {
-    if (!from.node.empty()) to->set_node(from.node);
-    if (!from.cores.empty()) to->set_cores(to_string(from.cores));
-    to->set_cpus(from.cpus);
-    to->set_tasks(from.tasks);
-    to->set_memory(from.memory.value);
-    encode_all(from.gres, to->mutable_gres());
+void encode(const model::HetPlace& from, HetPlace* to) {
+    to->set_leader(from.leader.value);
+    to->set_offset(from.offset);
+    to->set_size(from.size);
 }
 
-Status decode_into(const NodeGrant& from, model::NodeGrant& to) {
-    to.node = from.node();
-    SY_CHECK(read_set(from.cores(), to.cores));
-    to.cpus = from.cpus();
-    to.tasks = from.tasks();
-    to.memory = model::MiB{from.memory()};
-    SY_CHECK(decode_all(from.gres(), to.gres));
-    return {};
-}
-
-void encode(const model::Allocation& from, Allocation* to) {
-    encode_all(from.nodes, to->mutable_nodes());
-}
-
-Status decode_into(const Allocation& from, model::Allocation& to) {
-    SY_CHECK(decode_all(from.nodes(), to.nodes));
+Status decode_into(const HetPlace& from, model::HetPlace& to) {
+    to.leader.value = from.leader();
+    to.offset = from.offset();
+    to.size = from.size();
     return {};
 }
 

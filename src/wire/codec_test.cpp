@@ -1,6 +1,7 @@
 // Goal: every field of every value survives the wire, and what a peer may send wrong is refused.
 // Method: values are filled through structured bindings that must name every field (a field added
-// to the model does not compile here until it is listed), once with everything set to something
+// to the model does not compile here until it is listed; those of a job are listed by its tables),
+// once with everything set to something
 // else than its default and then at random; each goes through bytes and back and must be equal. The
 // wire types stand beside the list, so a field the codec forgets makes the values differ.
 #include "wire/codec.hpp"
@@ -9,7 +10,10 @@
 
 #include <random>
 
+#include "model/job_fields.hpp"
 #include "wire/codec_parts.hpp"
+#include "wire/fields.hpp"
+#include "wire/job_line.hpp"
 
 namespace switchyard::wire {
 namespace {
@@ -123,8 +127,8 @@ class Filler {
             device_links, device_names, device_memory, protection);
     SY_FILL(model::GresGrant::Share, device, amount);
     SY_FILL(model::GresGrant, name, type, count, devices, shares);
-    SY_FILL(model::NodeGrant, node, cores, cpus, tasks, memory, gres);
-    SY_FILL(model::Allocation, nodes);
+    SY_FILL(model::NodeGrant, SY_FIELD_NAMES(SY_NODE_GRANT_FIELDS));
+    SY_FILL(model::Allocation, SY_FIELD_NAMES(SY_ALLOCATION_FIELDS));
     SY_FILL(model::ArraySpec, elements, throttle, step);
     SY_FILL(model::ArrayPlace, array_id, element, pending, throttle, count, min, max, step);
     SY_FILL(model::JobSelector, job, elements, all_elements, step, component);
@@ -134,32 +138,18 @@ class Filler {
     SY_FILL(model::WarnSignal, signal, before, batch_only, for_reservation);
     SY_FILL(model::MemoryRequest, per, amount);
     SY_FILL(model::Distribution, nodes, plane_size, pack, no_pack, sockets);
-    SY_FILL(model::JobSpec, kind, name, uid, gid, user, group, partitions, account, qos, wckey,
-            reservation, comment, licenses, network, mcs_label, extra, nodes_min, nodes_max, tasks,
-            cpus_per_task, tasks_per_node, tasks_per_socket, tasks_per_core, tasks_per_gpu,
-            sockets_per_node, cores_per_socket, threads_per_core, cpus_per_node_min, core_spec,
-            memory, tmp_disk, overcommit, contiguous, spread, use_min_nodes, exclusive,
-            oversubscribe, distribution, gres_per_node, gpus_per_job, gpus_per_socket,
-            gpus_per_task, cpus_per_gpu, gpu_bind, gpu_freq, constraint, prefer, required_nodes,
-            excluded_nodes, time_limit, time_min, begin, deadline, hold, nice, priority, dependency,
-            kill_on_invalid_dependency, array, immediate, detached, requeue, no_kill, warn_signal,
-            mail_types, mail_user, open_mode, std_in, std_out, std_err, work_dir, command,
-            submit_line, submit_host, alloc_sid, cron);
+    SY_FILL(model::JobSpec, SY_FIELD_NAMES(SY_JOB_SPEC_FIELDS));
     SY_FILL(model::ResourceLimit, resource, soft, hard);
     SY_FILL(model::JobPayload, script, arguments, environment, limits, umask);
     SY_FILL(model::ExitStatus, code, signal);
-    SY_FILL(model::Outcome, state, reason, exit, derived_exit, cancelled_by);
-    SY_FILL(model::Pending, reason, detail, hold, eligible_at, planned_start, planned_nodes,
-            special_exit);
-    SY_FILL(model::Running, allocation, started, ends_by, suspended_for, gpus_idle_since,
-            reservation, licenses, preemptable_at, preempted, configuring, begun);
-    SY_FILL(model::Preemption, at, by, grace_ends, lends_cores);
-    SY_FILL(model::Suspended, run, since);
-    SY_FILL(model::Completing, run, ended, outcome, dirty_nodes, next, epilog);
-    SY_FILL(model::Ended, run, ended, outcome);
-    SY_FILL(model::Job, id, het, array, spec, attempt, restarts, priority, partition, submitted,
-            eligible, last_evaluated, scheduler, next_step, nonce, admin_comment, system_comment,
-            phase);
+    SY_FILL(model::Outcome, SY_FIELD_NAMES(SY_OUTCOME_FIELDS));
+    SY_FILL(model::Pending, SY_FIELD_NAMES(SY_PENDING_FIELDS));
+    SY_FILL(model::Running, SY_FIELD_NAMES(SY_RUNNING_FIELDS));
+    SY_FILL(model::Preemption, SY_FIELD_NAMES(SY_PREEMPTION_FIELDS));
+    SY_FILL(model::Suspended, SY_FIELD_NAMES(SY_SUSPENDED_FIELDS));
+    SY_FILL(model::Completing, SY_FIELD_NAMES(SY_COMPLETING_FIELDS));
+    SY_FILL(model::Ended, SY_FIELD_NAMES(SY_ENDED_FIELDS));
+    SY_FILL(model::Job, SY_FIELD_NAMES(SY_JOB_MEMBERS));
     SY_FILL(model::StepSpec, name, nodes_min, nodes_max, tasks, cpus_per_task, tasks_per_node,
             memory, gres_per_node, gres_none, gpus_per_step, gpus_per_task, tasks_per_gpu, gpu_bind,
             required_nodes, excluded_nodes, relative, distribution, overlap, exact, whole,
@@ -344,6 +334,44 @@ TYPED_TEST(CodecTest, SurvivesBytesThatWereTamperedWith) {
         Message received;
         if (received.ParseFromString(bytes)) (void)Result<TypeParam>(decode(received));
     }
+}
+
+// A row that names another field of the message, or a codec that leaves the field out, is found.
+TEST(JobFields, EachOfASpecAloneIsTheFieldOfItsRowAndComesBack) {
+    const auto expect_alone = [](std::string_view name, int number, const model::JobSpec& spec) {
+        SCOPED_TRACE(name);
+        JobSpec message;
+        encode(spec, &message);
+        const std::string bytes = message.SerializeAsString();
+        Fields fields(bytes);
+        std::size_t seen = 0;
+        for (Field field; fields.next(field); ++seen)
+            EXPECT_EQ(static_cast<int>(field.number), number);
+        EXPECT_GT(seen, 0u);
+        JobSpec received;
+        ASSERT_TRUE(received.ParseFromString(bytes));
+        const auto back = decode(received);
+        ASSERT_TRUE(back) << back.error().message;
+        EXPECT_TRUE(*back == spec);
+
+        model::Job job;
+        job.spec = std::make_shared<const model::JobSpec>(spec);
+        Job whole;
+        encode(job, &whole);
+        JobLine line;
+        const auto listed = line.read(whole.SerializeAsString());
+        ASSERT_TRUE(listed) << listed.error().message;
+        EXPECT_TRUE(**listed == job);
+    };
+    Filler filler(7, true);
+#define SY_EXPECT_ALONE(member, Wire, ...)                          \
+    {                                                               \
+        model::JobSpec spec;                                        \
+        filler.fill(spec.member);                                   \
+        expect_alone(#member, JobSpec::k##Wire##FieldNumber, spec); \
+    }
+    SY_JOB_SPEC_FIELDS(SY_EXPECT_ALONE)
+#undef SY_EXPECT_ALONE
 }
 
 TEST(Codec, CarriesStepKeys) {

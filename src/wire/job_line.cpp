@@ -1,29 +1,20 @@
 #include "wire/job_line.hpp"
 
-#include "wire/codec_parts.hpp"
+#include "wire/codec_fields.hpp"
 #include "wire/fields.hpp"
 
 namespace switchyard::wire {
 namespace {
 
-std::uint32_t small(const Field& field) { return static_cast<std::uint32_t>(field.varint); }
-Instant moment(const Field& field) { return instant_of(static_cast<std::int64_t>(field.varint)); }
-
-// Jobs that stand beside each other in a list have most of their texts in common.
-void set(std::string& to, std::string_view text) {
-    if (to != text) to = text;
-}
-
-bool read_limit(std::string_view bytes, std::optional<model::TimeLimit>& limit) {
-    limit.emplace();
+bool read_part(std::string_view bytes, model::TimeLimit& limit) {
     Fields fields(bytes);
     for (Field field; fields.next(field);) {
         switch (field.number) {
             case TimeLimit::kSecondsFieldNumber:
-                limit->seconds = Seconds{static_cast<std::int64_t>(field.varint)};
+                limit.seconds = Seconds{static_cast<std::int64_t>(field.varint)};
                 break;
             case TimeLimit::kUnlimitedFieldNumber:
-                limit->unlimited = field.varint != 0;
+                limit.unlimited = field.varint != 0;
                 break;
             default:
                 return false;
@@ -32,7 +23,7 @@ bool read_limit(std::string_view bytes, std::optional<model::TimeLimit>& limit) 
     return fields.ok();
 }
 
-bool read_request(std::string_view bytes, model::GresRequest& request) {
+bool read_part(std::string_view bytes, model::GresRequest& request) {
     request.count = 0;
     Fields fields(bytes);
     for (Field field; fields.next(field);) {
@@ -53,6 +44,103 @@ bool read_request(std::string_view bytes, model::GresRequest& request) {
     return fields.ok();
 }
 
+template <Number T>
+bool read_varint(const Field& field, T& to) {
+    using Sent = decltype(as_number(to));
+    static_assert(!std::same_as<Sent, std::int32_t>, "a sint32 is written in another way");
+    return bool{read_number(static_cast<Sent>(field.varint), "number", to)};
+}
+
+// Where a field of a line is read into. Everything is set, whatever was there before: some when the
+// line begins, some when it ends. What stays is the memory of texts.
+template <class T>
+struct Slot {  // Of what only decode() knows.
+    explicit Slot(T&) {}
+    static bool read(const Field&) { return false; }
+    static void finish() {}
+};
+
+template <Number T>
+struct Slot<T> {
+    T& to;
+    explicit Slot(T& place) : to(place) { to = T{}; }
+    bool read(const Field& field) { return read_varint(field, to); }
+    static void finish() {}
+};
+
+template <Number T>
+struct Slot<std::optional<T>> {
+    std::optional<T>& to;
+    explicit Slot(std::optional<T>& place) : to(place) { to.reset(); }
+    bool read(const Field& field) { return read_varint(field, to.emplace()); }
+    static void finish() {}
+};
+
+template <>
+struct Slot<std::optional<model::TimeLimit>> {
+    std::optional<model::TimeLimit>& to;
+    explicit Slot(std::optional<model::TimeLimit>& place) : to(place) { to.reset(); }
+    bool read(const Field& field) { return !to && read_part(field.value, to.emplace()); }
+    static void finish() {}
+};
+
+template <>
+struct Slot<std::vector<model::GresRequest>> {
+    std::vector<model::GresRequest>& to;
+    explicit Slot(std::vector<model::GresRequest>& place) : to(place) { to.clear(); }
+    bool read(const Field& field) { return read_part(field.value, to.emplace_back()); }
+    static void finish() {}
+};
+
+// Jobs that stand beside each other in a list have most of their texts in common.
+void set(std::string& to, std::string_view text) {
+    if (to != text) to = text;
+}
+
+template <>
+struct Slot<std::string> {
+    std::string& to;
+    std::string_view text;
+    explicit Slot(std::string& place) : to(place) {}
+    bool read(const Field& field) {
+        text = field.value;
+        return true;
+    }
+    void finish() { set(to, text); }
+};
+
+template <>
+struct Slot<std::vector<std::string>> {
+    std::vector<std::string>& to;
+    std::size_t count = 0;
+    explicit Slot(std::vector<std::string>& place) : to(place) {}
+    bool read(const Field& field) {
+        if (count == to.size()) to.emplace_back();
+        set(to[count++], field.value);
+        return true;
+    }
+    void finish() { to.resize(count); }
+};
+
+// What a row of a table becomes where a struct `to` is read from fields of its Message. A field
+// that no line has is one that only decode() knows.
+#define SY_SLOT(member, Wire, cut, ...) SY_SLOT_##cut(member)
+#define SY_SLOT_State(member) Slot<decltype(to.member)> slot_##member(to.member);
+#define SY_SLOT_Line(member) SY_SLOT_State(member)
+#define SY_SLOT_Whole(member)
+#define SY_CASE(member, Wire, cut, ...) SY_CASE_##cut(member, Wire)
+#define SY_CASE_State(member, Wire)                   \
+    case Message::k##Wire##FieldNumber:               \
+        if (!slot_##member.read(field)) return false; \
+        break;
+#define SY_CASE_Line(member, Wire) SY_CASE_State(member, Wire)
+#define SY_CASE_Whole(member, Wire)
+#define SY_FINISH(member, Wire, cut, ...) SY_FINISH_##cut(member)
+#define SY_FINISH_State(member) slot_##member.finish();
+#define SY_FINISH_Line(member) SY_FINISH_State(member)
+#define SY_FINISH_Whole(member)
+#define SY_BY_HAND(...)
+
 }  // namespace
 
 JobLine::JobLine() : spec_(std::make_shared<model::JobSpec>()) {
@@ -70,38 +158,18 @@ Result<const model::Job*> JobLine::read(std::string_view bytes) {
     return &other_;
 }
 
-// Here and below everything is set, whatever was there before; the memory of texts stays.
 bool JobLine::read_waiting(std::string_view bytes) {
-    std::string_view partition;
+    using Message = Job;
+    model::Job& to = waiting_;
     bool pending = false, spec = false;
-    waiting_.id = {};
-    waiting_.attempt = {};
-    waiting_.restarts = waiting_.priority = 0;
-    waiting_.submitted = {};
+    SY_JOB_FIELDS(SY_SLOT, SY_BY_HAND)
     Fields fields(bytes);
     for (Field field; fields.next(field);) {
         switch (field.number) {
-            case Job::kIdFieldNumber:
-                waiting_.id.value = small(field);
-                break;
+            SY_JOB_FIELDS(SY_CASE, SY_BY_HAND)
             case Job::kSpecFieldNumber:
                 if (spec || !read_spec(field.value)) return false;
                 spec = true;
-                break;
-            case Job::kAttemptFieldNumber:
-                waiting_.attempt.value = small(field);
-                break;
-            case Job::kRestartsFieldNumber:
-                waiting_.restarts = small(field);
-                break;
-            case Job::kPriorityFieldNumber:
-                waiting_.priority = small(field);
-                break;
-            case Job::kPartitionFieldNumber:
-                partition = field.value;
-                break;
-            case Job::kSubmittedFieldNumber:
-                waiting_.submitted = moment(field);
                 break;
             case Job::kPendingFieldNumber:
                 if (pending || !read_pending(field.value)) return false;
@@ -111,105 +179,40 @@ bool JobLine::read_waiting(std::string_view bytes) {
                 return false;
         }
     }
-    set(waiting_.partition, partition);
+    SY_JOB_FIELDS(SY_FINISH, SY_BY_HAND)
     if (!spec) read_spec({});
     return fields.ok() && pending;
 }
 
 bool JobLine::read_spec(std::string_view bytes) {
-    std::string_view name, user;
-    std::size_t partitions = 0;
-    spec_->uid = 0;
-    spec_->nodes_min.reset();
-    spec_->tasks.reset();
-    spec_->tasks_per_node.reset();
-    spec_->time_limit.reset();
-    spec_->begin.reset();
-    spec_->gres_per_node.clear();
-    spec_->gpus_per_job.clear();
+    using Message = JobSpec;
+    model::JobSpec& to = *spec_;
+    SY_JOB_SPEC_FIELDS(SY_SLOT)
     Fields fields(bytes);
     for (Field field; fields.next(field);) {
         switch (field.number) {
-            case JobSpec::kNameFieldNumber:
-                name = field.value;
-                break;
-            case JobSpec::kUidFieldNumber:
-                spec_->uid = small(field);
-                break;
-            case JobSpec::kUserFieldNumber:
-                user = field.value;
-                break;
-            case JobSpec::kPartitionsFieldNumber:
-                if (partitions == spec_->partitions.size()) spec_->partitions.emplace_back();
-                set(spec_->partitions[partitions++], field.value);
-                break;
-            case JobSpec::kNodesMinFieldNumber:
-                spec_->nodes_min = small(field);
-                break;
-            case JobSpec::kTasksFieldNumber:
-                spec_->tasks = small(field);
-                break;
-            case JobSpec::kTasksPerNodeFieldNumber:
-                spec_->tasks_per_node = small(field);
-                break;
-            case JobSpec::kTimeLimitFieldNumber:
-                if (spec_->time_limit || !read_limit(field.value, spec_->time_limit)) return false;
-                break;
-            case JobSpec::kGresPerNodeFieldNumber:
-                if (!read_request(field.value, spec_->gres_per_node.emplace_back())) return false;
-                break;
-            case JobSpec::kGpusPerJobFieldNumber:
-                if (!read_request(field.value, spec_->gpus_per_job.emplace_back())) return false;
-                break;
-            case JobSpec::kBeginFieldNumber:
-                spec_->begin = moment(field);
-                break;
+            SY_JOB_SPEC_FIELDS(SY_CASE)
             default:
                 return false;
         }
     }
-    set(spec_->name, name);
-    set(spec_->user, user);
-    spec_->partitions.resize(partitions);
+    SY_JOB_SPEC_FIELDS(SY_FINISH)
     return fields.ok();
 }
 
 bool JobLine::read_pending(std::string_view bytes) {
-    auto& pending = std::get<model::Pending>(waiting_.phase);
-    std::string_view detail;
-    pending.reason = {};
-    pending.hold = {};
-    pending.eligible_at = {};
-    pending.planned_start.reset();
-    pending.special_exit = false;
+    using Message = Pending;
+    auto& to = std::get<model::Pending>(waiting_.phase);
+    SY_PENDING_FIELDS(SY_SLOT)
     Fields fields(bytes);
     for (Field field; fields.next(field);) {
         switch (field.number) {
-            case Pending::kReasonFieldNumber:
-                if (!read_enum(small(field), model::kReasonLast, "reason", pending.reason))
-                    return false;
-                break;
-            case Pending::kDetailFieldNumber:
-                detail = field.value;
-                break;
-            case Pending::kHoldFieldNumber:
-                if (!read_enum(small(field), model::Hold::Admin, "hold", pending.hold))
-                    return false;
-                break;
-            case Pending::kEligibleAtFieldNumber:
-                pending.eligible_at = moment(field);
-                break;
-            case Pending::kPlannedStartFieldNumber:
-                pending.planned_start = moment(field);
-                break;
-            case Pending::kSpecialExitFieldNumber:
-                pending.special_exit = field.varint != 0;
-                break;
+            SY_PENDING_FIELDS(SY_CASE)
             default:
                 return false;
         }
     }
-    set(pending.detail, detail);
+    SY_PENDING_FIELDS(SY_FINISH)
     return fields.ok();
 }
 
