@@ -5,6 +5,8 @@
 
 namespace switchyard {
 
-inline constexpr std::string_view kSlurmRelease = "25.11.0";
+// What every command and daemon answers to --version.
+inline constexpr std::string_view kVersionLine = "slurm 25.11.0";
+inline constexpr std::string_view kSlurmRelease = kVersionLine.substr(kVersionLine.find(' ') + 1);
 
 }  // namespace switchyard

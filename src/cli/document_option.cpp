@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "base/text.hpp"
+#include "base/version.hpp"
 #include "cli/job_ids.hpp"
 #include "cli/message.hpp"
 #include "cli/output.hpp"
@@ -21,8 +22,8 @@ constexpr std::string_view kVersions[] = {"v0.0.42", "v0.0.43", "v0.0.44", kPars
 
 }  // namespace
 
-Taken take_document(DocumentWish& wish, format::DocumentKind kind, const OptionUse& use) {
-    const bool is_json = kind == format::DocumentKind::Json;
+Taken take_document(DocumentWish& wish, view::DocumentKind kind, const OptionUse& use) {
+    const bool is_json = kind == view::DocumentKind::Json;
     if (equals_ignoring_case(use.value, "list")) {
         std::fputs("Possible data_parser plugins:\n", stderr);
         for (const std::string_view version : kVersions) {
@@ -44,7 +45,7 @@ Taken take_document(DocumentWish& wish, format::DocumentKind kind, const OptionU
     return std::nullopt;
 }
 
-Taken take_layout(DocumentWish& wish, format::DocumentKind kind, const OptionUse& use) {
+Taken take_layout(DocumentWish& wish, view::DocumentKind kind, const OptionUse& use) {
     bool compact = false, pretty = use.value.empty(), tags = true, known = true;
     for (const std::string_view word : split(use.value, ',')) {
         if (equals_ignoring_case(word, "pretty")) {
@@ -63,7 +64,7 @@ Taken take_layout(DocumentWish& wish, format::DocumentKind kind, const OptionUse
                         use.value));
         return 1;
     }
-    if (kind == format::DocumentKind::Json) {
+    if (kind == view::DocumentKind::Json) {
         wish.compact = !pretty;
     } else {
         wish.yaml = {.tags = tags, .folds = pretty || !compact};
@@ -71,14 +72,14 @@ Taken take_layout(DocumentWish& wish, format::DocumentKind kind, const OptionUse
     return std::nullopt;
 }
 
-format::Document open_document(const DocumentWish& wish) {
-    const bool compact = wish.compact && *wish.kind == format::DocumentKind::Json;
-    return format::Document(
-        compact ? format::DocumentKind::CompactJson : *wish.kind,
+view::Document open_document(const DocumentWish& wish) {
+    const bool compact = wish.compact && *wish.kind == view::DocumentKind::Json;
+    return view::Document(
+        compact ? view::DocumentKind::CompactJson : *wish.kind,
         [](std::string_view text) { print(text); }, wish.yaml);
 }
 
-void close_document(format::Document& document, const DocumentWish& wish,
+void close_document(view::Document& document, const DocumentWish& wish,
                     const std::string& cluster) {
     document.begin_map("meta");
     document.begin_map("plugin");
@@ -94,15 +95,14 @@ void close_document(format::Document& document, const DocumentWish& wish,
     document.text("group", os::group_name(getegid()));
     document.end();
     document.texts("command", wish.command);
-    const std::string release(kVersionLine.substr(kVersionLine.find(' ') + 1));
-    const auto parts = split(release, '.');
+    const auto parts = split(kSlurmRelease, '.');
     document.begin_map("slurm");
     document.begin_map("version");
     document.text("major", parts[0]);
     document.text("micro", parts[2]);
     document.text("minor", parts[1]);
     document.end();
-    document.text("release", release);
+    document.text("release", kSlurmRelease);
     document.text("cluster", cluster);
     document.end();
     document.end();

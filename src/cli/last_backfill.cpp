@@ -1,15 +1,12 @@
 #include "cli/last_backfill.hpp"
 
-#include "wire/proto/request.pb.h"
-
 namespace switchyard::cli {
 
-void write_last_backfill(format::Document& document, client::Connection& connection) {
-    wire::Request request;
-    request.mutable_diag();
-    const auto reply = connection.call(request);
-    const std::int64_t millis = reply ? reply->diag().last_backfill_at() : 0;
-    document.number("last_backfill", format::Number::of(static_cast<std::uint64_t>(millis / 1000)));
+void write_last_backfill(view::Document& document, client::Connection& connection) {
+    const auto statistics = client::fetch_statistics(connection);
+    const Instant when = statistics ? statistics->last_backfill.value_or(Instant{}) : Instant{};
+    document.number("last_backfill",
+                    view::Number::of(static_cast<std::uint64_t>(unix_seconds(when))));
 }
 
 }  // namespace switchyard::cli

@@ -6,8 +6,6 @@
 
 namespace switchyard::cli {
 
-inline constexpr std::string_view kVersionLine = "slurm 25.11.0";
-
 void say_error(std::string_view program, std::string_view text);  // "sbatch: error: text\n"
 void say(std::string_view program, std::string_view text);        // "sbatch: text\n"
 // The same, for a command that ends with it: the exit code 1.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "base/version.hpp"
 #include "cli/message.hpp"
 #include "cli/output.hpp"
 #include "options/help.hpp"

@@ -6,6 +6,8 @@
 
 #include <cstdlib>
 
+#include "cli/testing/command_line.hpp"
+
 namespace switchyard::cli {
 namespace {
 
@@ -37,13 +39,9 @@ struct Outcome {
 };
 
 Outcome parse(std::vector<std::string> words) {
-    words.insert(words.begin(), "/somewhere/table");
-    std::vector<char*> pointers;
-    for (std::string& word : words) pointers.push_back(word.data());
-    pointers.push_back(nullptr);
+    CommandLine line("/somewhere/table", std::move(words));
     Outcome outcome;
-    outcome.line = parse_options(kText, kOptions, outcome.options, static_cast<int>(words.size()),
-                                 pointers.data());
+    outcome.line = parse_options(kText, kOptions, outcome.options, line.argc(), line.argv());
     return outcome;
 }
 

@@ -144,6 +144,44 @@ Instant now_of(std::string_view reply) {
     return {};
 }
 
+model::Statistics statistics_from(const wire::DiagReply& from) {
+    model::Statistics to;
+    to.now = Instant{Millis{from.now()}};
+    to.since = Instant{Millis{from.since()}};
+    to.jobs_submitted = from.jobs_submitted();
+    to.jobs_started = from.jobs_started();
+    to.jobs_completed = from.jobs_completed();
+    to.jobs_cancelled = from.jobs_cancelled();
+    to.jobs_failed = from.jobs_failed();
+    to.jobs_pending = from.jobs_pending();
+    to.jobs_running = from.jobs_running();
+    to.main = {.count = from.main_cycles(),
+               .last_us = from.last_cycle_us(),
+               .max_us = from.max_cycle_us(),
+               .total_us = from.total_cycle_us(),
+               .last_depth = from.last_depth(),
+               .total_depth = from.total_depth(),
+               .queue_length = from.queue_length()};
+    to.backfill = {.count = from.backfill_cycles(),
+                   .last_us = from.last_backfill_us(),
+                   .max_us = from.max_backfill_us(),
+                   .total_us = from.total_backfill_us(),
+                   .last_depth = from.last_backfill_depth(),
+                   .total_depth = from.total_backfill_depth(),
+                   .queue_length = from.backfill_queue_length(),
+                   .total_queue = from.total_backfill_queue_length()};
+    if (from.last_backfill_at() > 0) to.last_backfill = Instant{Millis{from.last_backfill_at()}};
+    to.backfilled = from.jobs_backfilled();
+    to.backfilled_ever = from.jobs_backfilled_ever();
+    to.table_size = from.table_size();
+    to.total_table_size = from.total_table_size();
+    for (const wire::DiagRpc& each : from.rpcs())
+        to.requests.push_back({each.name(), each.number(), each.count(), each.total_us()});
+    for (const wire::DiagUser& each : from.users())
+        to.users.push_back({each.uid(), each.user(), each.count(), each.total_us()});
+    return to;
+}
+
 // One reply of a list, job by job.
 Status list_reply(std::string_view reply, wire::JobLine& line,
                   const std::function<void(const model::Job&, Instant now)>& each) {
@@ -289,6 +327,21 @@ Result<LicensesAnswer> fetch_licenses(Connection& connection) {
     for (const wire::LicenseUse& each : reply.licenses().licenses())
         answer.licenses.push_back({each.name(), each.total(), each.used(), each.reserved()});
     return answer;
+}
+
+Result<model::Statistics> fetch_statistics(Connection& connection) {
+    wire::Request request;
+    request.mutable_diag();
+    SY_TRY(const wire::Reply reply, connection.call(request));
+    if (!reply.has_diag()) return unexpected_answer();
+    return statistics_from(reply.diag());
+}
+
+Status reset_statistics(Connection& connection) {
+    wire::Request request;
+    request.mutable_diag()->set_reset(true);
+    SY_TRY(const wire::Reply reply, connection.call(request));
+    return reply.has_done() ? Status{} : unexpected_answer();
 }
 
 Result<BulkAnswer> signal_jobs(Connection& connection, const JobFilter& filter,

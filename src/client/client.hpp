@@ -20,7 +20,8 @@
 #include "model/licenses.hpp"
 #include "model/node.hpp"
 #include "model/partition.hpp"
-#include "model/reservation.hpp"
+#include "model/sized_reservation.hpp"
+#include "model/statistics.hpp"
 #include "model/step.hpp"
 #include "model/trigger.hpp"
 #include "model/update.hpp"
@@ -130,12 +131,8 @@ struct ClusterAnswer {
 };
 Result<ClusterAnswer> fetch_cluster(Connection& connection);
 
-struct ReservationView {
-    model::Reservation reservation;
-    std::uint32_t cores = 0, cpus = 0;  // That it has in all.
-};
 struct ReservationsAnswer {
-    std::vector<ReservationView> reservations;
+    std::vector<model::SizedReservation> reservations;
     Instant now{};
 };
 // All, or the one of that name, if there is one.
@@ -146,6 +143,8 @@ struct LicensesAnswer {
     Instant now{};
 };
 Result<LicensesAnswer> fetch_licenses(Connection& connection);
+Result<model::Statistics> fetch_statistics(Connection& connection);
+Status reset_statistics(Connection& connection);
 
 // --- changing: bulk requests answer with what went wrong for which job ---
 struct Problem {

@@ -1,0 +1,245 @@
+// scrontab.cpp: a user's recurring jobs: shows, replaces, edits or removes their crontab.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <getopt.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/text.hpp"
+#include "base/version.hpp"
+#include "cli/commands.hpp"
+#include "cli/message.hpp"
+#include "cli/scrontab/crontab.hpp"
+#include "cli/session.hpp"
+#include "cli/submission/batch_environment.hpp"
+#include "cli/submission/origin.hpp"
+#include "cli/submission/surroundings.hpp"
+#include "io/fd.hpp"
+#include "options/parse.hpp"
+#include "os/files.hpp"
+#include "os/spawn.hpp"
+#include "os/users.hpp"
+#include "wire/codec.hpp"
+
+namespace switchyard::cli {
+namespace {
+
+constexpr std::string_view kProgram = "scrontab";
+enum class Verb : std::uint32_t { List = 0, Install = 1, Remove = 2, Edit = 3 };
+
+constexpr std::string_view kHelp =
+    "Usage: scrontab [-u user] [ -e | -l | -r | file | - ]\n"
+    "  -e        edit the crontab\n"
+    "  -l        print the crontab\n"
+    "  -r        remove the crontab: its jobs run no more\n"
+    "  -u user   the crontab of this user (operators)\n"
+    "  file      install the crontab in this file; \"-\" is standard input\n"
+    "Lines are comments, options of sbatch for the next entry (#SCRON -t 5), or entries:\n"
+    "minute hour day-of-month month day-of-week command\n";
+
+constexpr std::string_view kEmptyCrontab =
+    "# min hour day-of-month month day-of-week command\n"
+    "# Options of sbatch for the next line begin with #SCRON.\n";
+
+struct Wish {
+    Verb verb = Verb::Edit;
+    std::uint32_t uid = 0;
+    std::string user, file;
+};
+
+// The exit code where there is nothing to do.
+std::optional<int> parse(int argc, char** argv, Wish& wish) {
+    wish.uid = ::getuid();
+    wish.user = os::user_name(wish.uid);
+    static const option kOptions[] = {{"help", no_argument, nullptr, 'h'},
+                                      {"usage", no_argument, nullptr, 'h'},
+                                      {"version", no_argument, nullptr, 'V'},
+                                      {nullptr, 0, nullptr, 0}};
+    bool chosen = false;
+    for (int letter = 0; (letter = getopt_long(argc, argv, "elru:vV", kOptions, nullptr)) != -1;) {
+        if (letter == 'h' || letter == 'V') {
+            const std::string text =
+                letter == 'V' ? std::string(kVersionLine) + "\n" : std::string(kHelp);
+            std::fwrite(text.data(), 1, text.size(), stdout);
+            return 0;
+        }
+        if (letter == '?') {
+            say_try_help(kProgram);
+            return 1;
+        }
+        if (letter == 'u') {
+            const auto user = os::find_user(std::string(optarg));
+            if (!user) {
+                say_error(kProgram, fmt::format("user {} is unknown", optarg));
+                return 1;
+            }
+            wish.uid = user->uid;
+            wish.user = user->name;
+            continue;
+        }
+        if (letter == 'v') continue;
+        wish.verb = letter == 'e' ? Verb::Edit : letter == 'l' ? Verb::List : Verb::Remove;
+        chosen = true;
+    }
+    if (optind < argc && !chosen) {
+        wish.verb = Verb::Install;
+        wish.file = argv[optind++];
+    }
+    if (optind < argc) {
+        say_try_help(kProgram);
+        return 1;
+    }
+    return std::nullopt;
+}
+
+Result<wire::Reply> ask(Session& session, wire::Request& request) {
+    auto reply = session.connection.call(request);
+    if (reply && !reply->has_crontab()) return fail(Errc::Internal, "unexpected answer");
+    return reply;
+}
+
+Result<std::string> present_text(Session& session, const Wish& wish) {
+    wire::Request request;
+    request.mutable_crontab()->set_uid(wish.uid);
+    SY_TRY(const wire::Reply reply, ask(session, request));
+    return reply.crontab().text();
+}
+
+// One entry as a submission.
+Status add_entry(const CronEntry& entry, const options::Surroundings& surroundings,
+                 const config::Config& config, wire::SubmitRequest& submit) {
+    options::JobRequest request;
+    auto fault = apply_script(request, entry.options, surroundings);
+    if (!fault) fault = finish(request, surroundings);
+    if (fault) {
+        return fail(Errc::InvalidArgument,
+                    fault->text.empty() ? "an option that is not known" : fault->text);
+    }
+    model::JobSpec& job = request.job;
+    fill_origin(job, {std::string(kProgram)});
+    if (job.name.empty())
+        job.name = base_name(entry.command.substr(0, entry.command.find_first_of(" \t")));
+    job.cron = entry.time;
+    model::JobPayload payload;
+    payload.script = cron_script(entry);
+    SY_TRY(payload.environment, batch_environment(request, surroundings));
+    payload.limits = limits_to_hand_on(request, config);
+    payload.umask = umask_to_hand_on();
+    wire::encode(job, submit.mutable_spec());
+    wire::encode(std::move(payload), submit.mutable_payload());
+    for (const std::string& warning : request.warnings)
+        say(kProgram, fmt::format("warning: line {}: {}", entry.line, warning));
+    return {};
+}
+
+Status install(Session& session, const Wish& wish, const std::string& text) {
+    SY_TRY(const std::vector<CronEntry> entries, parse_crontab(text));
+    const options::Surroundings surroundings = look_around();
+    wire::Request request;
+    wire::CrontabRequest* crontab = request.mutable_crontab();
+    crontab->set_uid(wish.uid);
+    crontab->set_action(static_cast<std::uint32_t>(Verb::Install));
+    crontab->set_text(text);
+    for (const CronEntry& entry : entries) {
+        const Status added = add_entry(entry, surroundings, session.config, *crontab->add_jobs());
+        if (!added)
+            return fail(Errc::InvalidArgument,
+                        fmt::format("line {}: {}", entry.line, added.error().message));
+    }
+    const auto reply = ask(session, request);
+    if (reply) return {};
+    // The last note is the place of the entry that was refused.
+    const std::vector<std::string>& notes = session.connection.last_notes();
+    const auto place = notes.empty() ? std::nullopt : parse_uint(notes.back());
+    if (!place || *place >= entries.size()) return Failure{reply.error()};
+    for (std::size_t i = 0; i + 1 < notes.size(); ++i) say_error(kProgram, notes[i]);
+    return fail(reply.error().code,
+                fmt::format("line {}: {}", entries[*place].line, reply.error().message));
+}
+
+Result<std::string> read_input(const std::string& file) {
+    if (file != "-") return os::read_file(file);
+    std::string text;
+    char chunk[4096];
+    for (ssize_t got = 0; (got = ::read(STDIN_FILENO, chunk, sizeof chunk)) > 0;)
+        text.append(chunk, static_cast<std::size_t>(got));
+    return text;
+}
+
+// Until it is accepted, or left as it was.
+Status edit(Session& session, const Wish& wish) {
+    SY_TRY(const std::string before, present_text(session, wish));
+    char path[] = "/tmp/scrontab-XXXXXX";
+    const io::Fd file(::mkstemp(path));
+    if (!file) return os::errno_failure(path);
+    SY_CHECK(os::write_file(path, before.empty() ? kEmptyCrontab : before));
+    const char* visual = std::getenv("VISUAL");
+    const char* editor = visual != nullptr ? visual : std::getenv("EDITOR");
+    os::SpawnRequest spawn;
+    spawn.path = "/bin/sh";
+    spawn.argv = {"sh", "-c", fmt::format("{} {}", editor == nullptr ? "vi" : editor, path)};
+    spawn.environment = look_around().environment;
+    spawn.new_session = false;
+    const auto child = os::spawn(spawn);
+    int status = 1;
+    while (child && ::waitpid(*child, &status, 0) < 0 && errno == EINTR) {
+    }
+    const auto after = os::read_file(path);
+    ::unlink(path);
+    if (!child || status != 0) return fail(Errc::Io, "the editor failed; nothing is changed");
+    SY_TRY(const std::string text, after);
+    if (text == before || (before.empty() && text == kEmptyCrontab)) {
+        say(kProgram, "no changes made to the crontab");
+        return {};
+    }
+    return install(session, wish, text);
+}
+
+Status act(Session& session, const Wish& wish) {
+    switch (wish.verb) {
+        case Verb::List: {
+            SY_TRY(const std::string text, present_text(session, wish));
+            if (text.empty())
+                return fail(Errc::NotFound, fmt::format("no crontab for {}", wish.user));
+            std::fwrite(text.data(), 1, text.size(), stdout);
+            return {};
+        }
+        case Verb::Remove: {
+            wire::Request request;
+            request.mutable_crontab()->set_uid(wish.uid);
+            request.mutable_crontab()->set_action(static_cast<std::uint32_t>(Verb::Remove));
+            const auto reply = ask(session, request);
+            return reply ? Status() : Status(Failure{reply.error()});
+        }
+        case Verb::Install: {
+            SY_TRY(const std::string text, read_input(wish.file));
+            return install(session, wish, text);
+        }
+        case Verb::Edit:
+            return edit(session, wish);
+    }
+    return {};
+}
+
+}  // namespace
+}  // namespace switchyard::cli
+
+int switchyard::cli::scrontab_main(int argc, char** argv) {
+    char name[] = "scrontab";  // getopt's messages begin with it.
+    argv[0] = name;
+    Wish wish;
+    if (const auto code = parse(argc, argv, wish)) return *code;
+    auto session = open_session("scrontab");
+    if (!session) {
+        say_error("scrontab", session.error().message);
+        return 1;
+    }
+    const Status done = act(*session, wish);
+    if (!done) say_error("scrontab", done.error().message);
+    return done ? 0 : 1;
+}
