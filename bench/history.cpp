@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "base/limits.hpp"
-#include "store/store.hpp"
+#include "store/sqlite/sqlite_store.hpp"
 
 namespace {
 
@@ -108,11 +108,12 @@ model::Step batch_step(const model::Job& job) {
 void fill(store::Store& to, const Options& options) {
     const auto begin = Clock::now();
     store::Batch batch;
+    store::RowEncoder encoder;
     for (std::uint32_t id = 1; id <= options.jobs; ++id) {
         const model::Job job = finished(id, options.users);
-        batch.jobs.push_back(store::to_row(job));
-        batch.steps.push_back(store::to_row(batch_step(job)));
-        if (batch.jobs.size() < kRowsPerCommit && id != options.jobs) continue;
+        batch.rows.push_back(encoder.row(job));
+        batch.rows.push_back(store::RowEncoder::row(batch_step(job)));
+        if (batch.rows.size() < 2 * kRowsPerCommit && id != options.jobs) continue;
         if (const auto done = to.commit(batch); !done) die(done.error().message);
         batch = {};
     }

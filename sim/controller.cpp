@@ -41,8 +41,7 @@ void SimController::crash() {
     ++sim_.figures.crashes;
     std::size_t survived = 0;
     while (survived < writes_.size() && sim_.world.random.chance(50)) {
-        disk_.apply(writes_[survived].batch);
-        for (const auto& [id, job] : writes_[survived].batch.jobs) sim_.checker.seen(job);
+        write(writes_[survived].changes);
         ++survived;
     }
     sim_.world.trace("controller: killed; {} of {} writes reached the disk", survived,
@@ -106,12 +105,12 @@ void SimController::turn() {
             if (cluster_->asks_begun(node.config.name)) sim_.checker.unheard(node.config.name);
         }
     }
-    const core::Changes changes = cluster_->take_changes();
+    core::Changes changes = cluster_->take_changes();
     std::vector<core::Effect> effects = cluster_->take_effects();
     const bool idle = !std::exchange(heard_, false) && changes.empty() && effects.empty();
     idle_turns_ = idle ? idle_turns_ + 1 : 0;
     if (idle_turns_ > kIdleTurnsMax) violated("turn after turn changes nothing");
-    writes_.push_back({core::testing::prepare(*cluster_, changes), std::move(effects)});
+    writes_.push_back({std::move(changes), std::move(effects)});
     const std::uint64_t alive = incarnation_;
     if (writes_.size() == 1) {
         sim_.world.after(Millis{sim_.world.random.between(1, 20)}, [this, alive] {
@@ -121,11 +120,17 @@ void SimController::turn() {
     wake_at_next();
 }
 
+void SimController::write(const core::Changes& changes) {
+    disk_.apply(changes);
+    for (const auto& [id, job] : changes.jobs) {
+        if (job) sim_.checker.seen(*job);
+    }
+}
+
 void SimController::written() {
     const Write done = std::move(writes_.front());
     writes_.pop_front();
-    disk_.apply(done.batch);
-    for (const auto& [id, job] : done.batch.jobs) sim_.checker.seen(job);
+    write(done.changes);
     if (writes_.empty() && !turn_due_) disk_.check_against(*cluster_);
     for (const core::Effect& effect : done.effects) {
         carry_out(effect);

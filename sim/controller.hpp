@@ -44,10 +44,11 @@ class SimController {
 
   private:
     struct Write {
-        core::testing::Transaction batch;
+        core::Changes changes;
         std::vector<core::Effect> effects;
     };
     void turn();
+    void write(const core::Changes& changes);
     void written();
     void carry_out(const core::Effect& effect);
     void program(const core::effect::RunProgram& run);

@@ -1,6 +1,4 @@
 // changes.cpp: the records that a batch writes, as they are when it is sealed.
-#include <algorithm>
-
 #include "controller/controller.hpp"
 #include "model/hostlist.hpp"
 
@@ -12,71 +10,25 @@ constexpr Seconds kPurgePeriod{3600};
 }  // namespace
 
 void Controller::add_changes(const core::Changes& changes, store::Batch& batch) {
-    batch.jobs.reserve(batch.jobs.size() + changes.jobs.size());
-    for (const JobId id : changes.jobs) {
-        const auto it = cluster_->jobs().glance(id);
-        if (it == cluster_->jobs().end()) continue;
-        batch.jobs.push_back(rows_.to_row(it->second));
+    batch.add(changes, rows_);
+    for (const auto& [id, job] : changes.jobs) {
+        if (!job) continue;
         if (log_.shows(Log::Level::Verbose)) {
-            log_.verbose("JobId={} {}", model::display_id(it->second), batch.jobs.back().state);
+            log_.verbose("JobId={} {}", model::display_id(*job),
+                         model::long_name(model::state_of(*job)));
         }
-        log_job(it->second);
+        log_job(*job);
     }
-    for (const model::Job& run : changes.past_runs) batch.past_runs.push_back(rows_.to_row(run));
-    for (const StepKey& key : changes.steps) {
-        const auto it = cluster_->steps().find(key);
-        if (it != cluster_->steps().end()) {
-            batch.steps.push_back(store::to_row(it->second));
+    for (const auto& [key, step] : changes.steps) {
+        if (step) {
             log_.about(Log::Topic::Steps, "StepId={} {}", model::to_string(key),
-                       batch.steps.back().state);
+                       model::long_name(model::state_of(*step)));
         }
-        if (it == cluster_->steps().end() || it->second.end) {
-            if (step_launches_.erase(key) > 0 && it != cluster_->steps().end() &&
-                it->second.spec.detached) {
-                batch.deleted_step_launches.push_back(key);
-            }
-            orphans_.erase(key);
-        }
+        if (step && !step->end) continue;
+        if (step_launches_.erase(key) > 0 && step && step->spec.detached)
+            batch.drop_step_launch(key);
+        orphans_.erase(key);
     }
-    for (const std::string& name : changes.nodes) {
-        if (const model::Node* node = cluster_->find_node(name)) {
-            batch.nodes.push_back(store::to_row(*node));
-        } else {
-            batch.deleted_nodes.push_back(name);
-        }
-    }
-    if (!changes.partitions.empty()) {
-        const std::vector<std::string> deleted = cluster_->deleted_partitions();
-        for (const std::string& name : changes.partitions) {
-            const auto& all = cluster_->partitions();
-            const auto it = std::ranges::find(all, name, &model::Partition::name);
-            if (it != all.end()) {
-                batch.partitions.push_back(store::to_row(*it));
-            } else if (std::ranges::find(deleted, name) != deleted.end()) {
-                batch.deleted_partitions.push_back(name);
-            } else {
-                batch.reset_partitions.push_back(name);
-            }
-        }
-    }
-    for (const std::uint32_t id : changes.triggers) {
-        const auto it = cluster_->triggers().find(id);
-        if (it != cluster_->triggers().end()) {
-            batch.triggers.push_back(store::to_row(it->second));
-        } else {
-            batch.deleted_triggers.push_back(id);
-        }
-    }
-    for (const std::string& name : changes.reservations) {
-        const auto it = cluster_->reservations().find(name);
-        if (it != cluster_->reservations().end()) {
-            batch.reservations.push_back(store::to_row(it->second));
-        } else {
-            batch.deleted_reservations.push_back(name);
-        }
-    }
-    if (changes.next_job_id) batch.next_job_id = cluster_->next_job_id();
-    if (changes.next_reservation_id) batch.next_reservation_id = cluster_->next_reservation_id();
 }
 
 // For those who want to see every job, or every decision of the scheduler.
@@ -109,7 +61,7 @@ void Controller::drop_payloads(const core::Changes& changes, store::Batch& batch
                                            .script = config_.keep_scripts,
                                            .environment = config_.keep_environments});
         } else {
-            batch.deleted_payloads.push_back(payload);
+            batch.drop_payload(payload);
         }
     }
 }

@@ -61,7 +61,7 @@ class CommitterTest : public testing::Test {
     void commit(int times, std::size_t rows = 1) {
         for (int i = 0; i < times; ++i) {
             store::Batch batch;
-            batch.deleted_payloads.assign(rows, JobId{1});
+            for (std::size_t row = 0; row < rows; ++row) batch.drop_payload(JobId{1});
             committer_->commit(std::move(batch), {}, [this](const Committer::Outcome& outcome) {
                 EXPECT_TRUE(outcome.status);
                 ++done_;

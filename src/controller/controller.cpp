@@ -37,13 +37,8 @@ void Controller::seal() {
     now_ = now();
     const WhatNow::At at(*what_now_, "the timers and the schedule");
     Sealed sealed;
-    if (const auto due = cluster_->next_wakeup(); due && *due <= now_) {
-        // A tick may make the core forget jobs; what they were must be read before.
-        const core::Changes before = cluster_->take_changes();
-        add_changes(before, sealed.batch);
-        drop_payloads(before, sealed.batch);
+    if (const auto due = cluster_->next_wakeup(); due && *due <= now_)
         cluster_->step(now_, core::event::Tick{});
-    }
     const std::uint64_t backfills = cluster_->figures().backfill_cycles;
     const auto begin = std::chrono::steady_clock::now();
     cluster_->schedule(now_);

@@ -40,6 +40,7 @@
 #include "controller/what_now.hpp"
 #include "core/cluster/cluster.hpp"
 #include "io/loop.hpp"
+#include "store/sqlite/sqlite_store.hpp"
 #include "wire/channel.hpp"
 
 namespace switchyard::controller {

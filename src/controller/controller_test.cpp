@@ -9,7 +9,7 @@
 
 #include "base/limits.hpp"
 #include "controller/controller_fixture.hpp"
-#include "store/store.hpp"
+#include "store/sqlite/sqlite_store.hpp"
 
 namespace switchyard::controller {
 namespace {

@@ -178,14 +178,13 @@ class Controller::EffectWriter {
             // The first that came for a job stays, here as in the store.
             if (c_.payloads_.find(submitted->job) == nullptr)
                 c_.payloads_.put(submitted->job, held.payload);
-            sealed_.batch.payloads.push_back(
-                {submitted->job, std::exchange(held.payload, nullptr)});
+            sealed_.batch.put_payload(submitted->job, std::exchange(held.payload, nullptr));
         }
         if (std::holds_alternative<core::reply::Failed>(body) && held.on_failure) held.on_failure();
         if (const auto* set = std::get_if<core::reply::CrontabSet>(&body)) {
             for (std::size_t i = 0; i < set->jobs.size() && i < held.crontab.size(); ++i) {
                 c_.payloads_.put(set->jobs[i], held.crontab[i]);
-                sealed_.batch.payloads.push_back({set->jobs[i], held.crontab[i]});
+                sealed_.batch.put_payload(set->jobs[i], held.crontab[i]);
             }
             held.crontab.clear();
         }
@@ -234,7 +233,7 @@ class Controller::EffectWriter {
         const auto step = c_.cluster_->steps().find(key);
         if (step == c_.cluster_->steps().end() || step->second.end) return;
         c_.step_launches_[key] = launch;
-        if (step->second.spec.detached) sealed_.batch.step_launches.push_back({key, launch});
+        if (step->second.spec.detached) sealed_.batch.put_step_launch(key, launch);
         release_orphan(key);
     }
     void release_orphan(const StepKey& key) {

@@ -18,6 +18,7 @@
 #include "controller/controller.hpp"
 #include "controller/slurm_user.hpp"
 #include "io/fd.hpp"
+#include "store/sqlite/sqlite_store.hpp"
 
 namespace switchyard::controller {
 namespace {

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "controller/quiet_thread.hpp"
-#include "store/store.hpp"
+#include "store/sqlite/sqlite_store.hpp"
 
 namespace switchyard::controller {
 namespace {

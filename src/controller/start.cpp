@@ -67,21 +67,15 @@ Result<std::unique_ptr<store::Store>> open_store(const config::Config& config,
 
 core::Records to_records(store::Loaded loaded) {
     core::Records records;
-    records.nodes = std::move(loaded.nodes);
-    records.partitions = std::move(loaded.partitions);
-    records.deleted_partitions = std::move(loaded.deleted_partitions);
-    records.triggers = std::move(loaded.triggers);
-    records.last_trigger_id = loaded.last_trigger_id;
+    static_cast<model::RecordLists&>(records) = std::move(loaded);
     records.next_job_id = loaded.next_job_id.value_or(JobId{0});
-    records.reservations = std::move(loaded.reservations);
     records.next_reservation_id = loaded.next_reservation_id.value_or(0);
-    records.restored = loaded.restored;
     return records;
 }
 
 struct Recovered {
     std::unique_ptr<core::Cluster> cluster;
-    std::vector<store::StepLaunchRow> step_launches;
+    std::map<StepKey, store::Bytes> step_launches;
     bool ended_well = false, restored = false;
 };
 
@@ -201,8 +195,7 @@ Controller::Controller(io::Loop& loop, Log& log, Parts parts)
       reader_(std::move(parts.reader)),
       committer_(loop, std::move(parts.store),
                  [this](const std::string& why) { on_store_full(why); }) {
-    for (store::StepLaunchRow& row : parts.recovered.step_launches)
-        step_launches_.emplace(row.key, std::move(row.record));
+    step_launches_ = std::move(parts.recovered.step_launches);
     restoring_ = parts.recovered.restored;
     if (!parts.recovered.ended_well) page_check_.emplace(loop, log, database_of(config_));
     figures_.started = now_;

@@ -4,12 +4,12 @@
 // trusted.
 //
 // A Store belongs to one thread at a time, a Reader to one of its own. SQLite stands behind this
-// (sqlite_store.cpp); a server database can.
+// (sqlite/); a server database can.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -18,13 +18,7 @@
 
 #include "base/result.hpp"
 #include "base/time.hpp"
-#include "io/fd.hpp"
-#include "model/job.hpp"
-#include "model/node.hpp"
-#include "model/partition.hpp"
-#include "model/reservation.hpp"
-#include "model/step.hpp"
-#include "model/trigger.hpp"
+#include "model/records.hpp"
 #include "store/batch.hpp"
 
 namespace switchyard::store {
@@ -32,20 +26,13 @@ namespace switchyard::store {
 // The code of a commit for which there was no room. It left no trace, and may be tried again.
 inline constexpr Errc kFull = Errc::Busy;
 
-struct Loaded {
-    std::vector<model::Node> nodes;
-    std::vector<model::Partition> partitions;
-    std::vector<std::string> deleted_partitions;
+struct Loaded : model::RecordLists {
     std::optional<JobId> next_job_id;
-    std::vector<model::Trigger> triggers;
-    std::uint32_t last_trigger_id = 0;  // Of those that are gone too.
-    std::vector<model::Reservation> reservations;
     std::optional<std::uint32_t> next_reservation_id;
-    std::vector<StepLaunchRow> step_launches;
-    std::uint64_t epoch =
-        0;  // How often this state has been opened: one more with each controller.
+    std::map<StepKey, Bytes> step_launches;
+    // How often this state has been opened: one more with each controller.
+    std::uint64_t epoch = 0;
     bool ended_well = false;  // The controller before came to its end.
-    bool restored = false;    // A backup, of which not all is known yet (Batch::restore_is_over).
 };
 
 // Jobs that were ever submitted. Empty lists and unset bounds do not filter.
@@ -104,34 +91,5 @@ class Store {
     // Sees everything committed before each of its calls.
     virtual Result<std::unique_ptr<Reader>> open_reader() = 0;
 };
-
-// What is expected to be found.
-enum class Opening : std::uint8_t {
-    Usual,     // The database as the last controller left it.
-    Cleared,   // None: it was moved aside on purpose.
-    Restored,  // A backup: older than what was written meanwhile.
-};
-
-struct SqliteOptions {
-    Opening opening = Opening::Usual;
-    bool has_run_before = false;  // So there must be a database, unless it was cleared.
-    std::optional<std::uint32_t>
-        pages_max{};             // Refuse to grow beyond so many pages; for tests of a full disk.
-    bool keep_payloads = false;  // Those too of jobs that ended long ago.
-    // Copy the log into the database when it has so many pages. More than SQLite's own 1,000: a
-    // burst of submissions then pays for fewer copies.
-    int log_pages_max = 8192;
-};
-
-// Keeps other controllers out for as long as it lives: Errc::Busy if one holds it.
-Result<io::Fd> lock_database(const std::string& path);
-
-// Opens (or makes) the database and locks it.
-Result<std::unique_ptr<Store>> open_sqlite(const std::string& path,
-                                           const SqliteOptions& options = {});
-
-// Looks at every page over a connection of its own, for a thread of its own. Opening looks at all
-// of a small database, and of a large one only at what it needs.
-Status check_whole(const std::string& path, const std::atomic<bool>& stop);
 
 }  // namespace switchyard::store

@@ -1,6 +1,6 @@
 // Goal: what commit() acknowledged is there after anything, and what it did not acknowledge was
 // reported.
-#include "store/store.hpp"
+#include "store/sqlite/sqlite_store.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <thread>
 
-#include "store/sqlite.hpp"
+#include "store/sqlite/database.hpp"
 #include "wire/proto/model.pb.h"
 
 namespace switchyard::store {
@@ -69,14 +69,36 @@ model::Job ended(std::uint32_t id, Instant when, const std::string& user = "alic
     return out;
 }
 
+template <class Record>
+void put(Batch& batch, const Record& record) {
+    batch.rows.push_back(RowEncoder().row(record));
+}
+
 Batch batch_of(const std::vector<model::Job>& jobs) {
     Batch batch;
-    for (const model::Job& one : jobs) batch.jobs.push_back(to_row(one));
+    for (const model::Job& one : jobs) put(batch, one);
     return batch;
 }
 
-PayloadRow payload(std::uint32_t id, std::string text) {
-    return {JobId{id}, std::make_shared<const std::string>(std::move(text))};
+// A record of that kind went.
+template <class Kept, class Key>
+Batch gone(Kept model::RecordChanges::* kind, const Key& key) {
+    model::RecordChanges changes;
+    (changes.*kind).insert(key);
+    RowEncoder encoder;
+    Batch batch;
+    batch.add(changes, encoder);
+    return batch;
+}
+
+model::PartitionRecord deleted(const std::string& name) {
+    model::PartitionRecord record{.partition = {}, .deleted = true};
+    record.partition.name = name;
+    return record;
+}
+
+void put_payload(Batch& batch, std::uint32_t id, std::string text) {
+    batch.put_payload(JobId{id}, std::make_shared<const std::string>(std::move(text)));
 }
 
 // What a controller that starts would take up.
@@ -163,18 +185,21 @@ TEST_F(StoreTest, RecordsComeBackAsTheyWere) {
     partition.nodes = {"n1", "n2"};
 
     Batch batch = batch_of({running});
-    batch.steps.push_back(to_row(step));
-    batch.nodes.push_back(to_row(node));
-    batch.partitions.push_back(to_row(partition));
-    batch.deleted_partitions.push_back("day");
+    put(batch, step);
+    put(batch, node);
+    put(batch, model::PartitionRecord{partition, false});
+    put(batch, deleted("day"));
     batch.next_job_id = JobId{8};
     model::Trigger trigger;
     trigger.id = 3;
     trigger.user = "alice";
     trigger.program = "/bin/tell";
     trigger.fired = {at(77), "n[1-2]"};
-    batch.triggers.push_back(to_row(trigger));
-    batch.payloads.push_back(payload(7, std::string("#!/bin/sh\0true", 14)));
+    model::RecordChanges set;
+    set.triggers.put(3, std::make_shared<const model::Trigger>(trigger));
+    RowEncoder encoder;
+    batch.add(set, encoder);
+    put_payload(batch, 7, std::string("#!/bin/sh\0true", 14));
     ASSERT_TRUE(open()->commit(batch));
 
     auto store = open();
@@ -188,23 +213,21 @@ TEST_F(StoreTest, RecordsComeBackAsTheyWere) {
     ASSERT_EQ(loaded->nodes.size(), 1u);
     EXPECT_EQ(loaded->nodes[0].mark, node.mark);
     EXPECT_TRUE(loaded->nodes[0].drain);
-    ASSERT_EQ(loaded->partitions.size(), 1u);
-    EXPECT_EQ(loaded->partitions[0], partition);
-    EXPECT_EQ(loaded->deleted_partitions, std::vector<std::string>{"day"});
+    EXPECT_EQ(loaded->partitions,
+              (std::vector{deleted("day"), model::PartitionRecord{partition, false}}));
     EXPECT_EQ(loaded->next_job_id, JobId{8});
     EXPECT_EQ(*store->payload(JobId{7}), std::string("#!/bin/sh\0true", 14));
     EXPECT_EQ(*store->payload(JobId{6}), std::nullopt);
     ASSERT_EQ(loaded->triggers.size(), 1u);
     EXPECT_EQ(loaded->triggers[0], trigger);
-    Batch gone;
-    gone.deleted_triggers = {3};
-    ASSERT_TRUE(store->commit(gone));
+    ASSERT_TRUE(store->commit(gone(&model::RecordChanges::triggers, 3u)));
     EXPECT_TRUE(store->load()->triggers.empty());
     // Its number is not given again, and an older one that changes does not bring it back.
     EXPECT_EQ(store->load()->last_trigger_id, 3u);
     trigger.id = 2;
     Batch older;
-    older.triggers.push_back(to_row(trigger));
+    put(older, trigger);
+    older.last_trigger_id = 2;
     ASSERT_TRUE(store->commit(older));
     EXPECT_EQ(store->load()->last_trigger_id, 3u);
 }
@@ -218,7 +241,7 @@ TEST_F(StoreTest, ReservationsComeBackUntilTheyAreDeleted) {
     reservation.nodes = {"n2"};
     reservation.users = {{"root", {0}}};
     Batch batch;
-    batch.reservations.push_back(to_row(reservation));
+    put(batch, reservation);
     batch.next_reservation_id = 4;
     ASSERT_TRUE(open()->commit(batch));
 
@@ -228,9 +251,7 @@ TEST_F(StoreTest, ReservationsComeBackUntilTheyAreDeleted) {
     ASSERT_EQ(loaded->reservations.size(), 1u);
     EXPECT_EQ(loaded->reservations[0], reservation);
     EXPECT_EQ(loaded->next_reservation_id, 4u);
-    Batch gone;
-    gone.deleted_reservations = {"maint"};
-    ASSERT_TRUE(store->commit(gone));
+    ASSERT_TRUE(store->commit(gone(&model::RecordChanges::reservations, "maint")));
     EXPECT_TRUE(store->load()->reservations.empty());
 }
 
@@ -238,27 +259,27 @@ TEST_F(StoreTest, WhatAStepOfAsyncRunsStaysUntilItIsDeleted) {
     const StepKey first{JobId{7}, Attempt{1}, StepId{0}}, second{JobId{7}, Attempt{1}, StepId{1}};
     const auto launch = [](const char* text) { return std::make_shared<const std::string>(text); };
     Batch batch;
-    batch.step_launches = {{second, launch("two")}, {first, launch("one")}};
+    batch.put_step_launch(second, launch("two"));
+    batch.put_step_launch(first, launch("one"));
     ASSERT_TRUE(open()->commit(batch));
     auto store = open();
     const auto loaded = store->load();
     ASSERT_EQ(loaded->step_launches.size(), 2u);
-    EXPECT_EQ(loaded->step_launches[0].key, first);
-    EXPECT_EQ(*loaded->step_launches[0].record, "one");
-    EXPECT_EQ(*loaded->step_launches[1].record, "two");
+    EXPECT_EQ(*loaded->step_launches.at(first), "one");
+    EXPECT_EQ(*loaded->step_launches.at(second), "two");
     Batch over;
-    over.deleted_step_launches = {first};
+    over.drop_step_launch(first);
     ASSERT_TRUE(store->commit(over));
     ASSERT_EQ(store->load()->step_launches.size(), 1u);
-    EXPECT_EQ(store->load()->step_launches[0].key, second);
+    EXPECT_TRUE(store->load()->step_launches.contains(second));
 }
 
 TEST_F(StoreTest, ALaterRecordReplacesAnEarlierOneButTheFirstPayloadStays) {
     auto store = open();
     Batch first = batch_of({job(1)});
-    first.payloads.push_back(payload(1, "first"));
+    put_payload(first, 1, "first");
     Batch second = batch_of({ended(1, at(50))});
-    second.payloads.push_back(payload(1, "second"));
+    put_payload(second, 1, "second");
     ASSERT_TRUE(store->commit(first));
     ASSERT_TRUE(store->commit(second));
     EXPECT_TRUE(model::is_finished(jobs_of(*store, at(0)).at(0)));
@@ -273,8 +294,8 @@ TEST_F(StoreTest, LoadsWhatHasNotEndedOrEndedRecentlyAndDropsOtherPayloads) {
     for (const std::uint32_t id : {1u, 2u, 3u}) {
         model::Step step;
         step.key = {JobId{id}, Attempt{0}, kBatchStep};
-        batch.steps.push_back(to_row(step));
-        batch.payloads.push_back(payload(id, "script"));
+        put(batch, step);
+        put_payload(batch, id, "script");
     }
     ASSERT_TRUE(store->commit(batch));
     const TakenUp taken = take_up(*store, at(150));
@@ -293,7 +314,7 @@ TEST_F(StoreTest, AnArraysPayloadStaysWhileAnyElementDoes) {
     model::Job first = ended(5, at(100)), second = job(6);
     first.array.emplace().array_id = second.array.emplace().array_id = JobId{5};
     Batch batch = batch_of({first, second});
-    batch.payloads.push_back(payload(5, "script"));
+    put_payload(batch, 5, "script");
     ASSERT_TRUE(store->commit(batch));
     EXPECT_EQ(ids_of(take_up(*store, at(200)).jobs), (Ids{6}));
     EXPECT_EQ(*store->payload(JobId{5}), "script");
@@ -315,17 +336,15 @@ TEST_F(StoreTest, PartitionsAreDeletedRememberedAndReset) {
     model::Partition partition;
     partition.name = "p";
     Batch make;
-    make.partitions.push_back(to_row(partition));
+    put(make, model::PartitionRecord{partition, false});
     Batch drop;
-    drop.deleted_partitions.push_back("p");
-    Batch reset;
-    reset.reset_partitions.push_back("p");
+    put(drop, deleted("p"));
+    const Batch reset = gone(&model::RecordChanges::partitions, "p");
     ASSERT_TRUE(store->commit(make));
     ASSERT_TRUE(store->commit(drop));
-    EXPECT_TRUE(store->load()->partitions.empty());
-    EXPECT_EQ(store->load()->deleted_partitions.size(), 1u);
+    EXPECT_EQ(store->load()->partitions, std::vector{deleted("p")});
     ASSERT_TRUE(store->commit(reset));
-    EXPECT_TRUE(store->load()->deleted_partitions.empty());
+    EXPECT_TRUE(store->load()->partitions.empty());
 }
 
 TEST_F(StoreTest, HistoryFiltersByTimeUserNameAndId) {
@@ -371,7 +390,7 @@ TEST_F(StoreTest, EarlierRunsOfARequeuedJobAreKept) {
     model::Job now = job(1);
     now.attempt = Attempt{1};
     Batch batch = batch_of({now, ended(2, at(150))});
-    batch.past_runs.push_back(to_row(first));
+    batch.rows.push_back(RowEncoder().past_run(first));
     ASSERT_TRUE(store->commit(batch));
     auto reader = *store->open_reader();
     EXPECT_EQ(find(*reader, {.to = at(1000), .past_runs = true}), Ids{});
@@ -389,13 +408,14 @@ TEST_F(StoreTest, WhatEndedLongAgoIsPurgedWithItsStepsAndPayload) {
     auto store = open();
     Batch batch;
     for (std::uint32_t id = 1; id <= 5000; ++id) {
-        batch.jobs.push_back(to_row(ended(id, at(100 + id % 2))));
+        put(batch, ended(id, at(100 + id % 2)));
         model::Step step;
         step.key = {JobId{id}, Attempt{0}, kBatchStep};
-        batch.steps.push_back(to_row(step));
+        put(batch, step);
     }
-    batch.jobs.push_back(to_row(ended(6001, at(500))));
-    batch.payloads = {payload(1, "old"), payload(6001, "young")};
+    put(batch, ended(6001, at(500)));
+    put_payload(batch, 1, "old");
+    put_payload(batch, 6001, "young");
     ASSERT_TRUE(store->commit(batch));
     Batch purge;
     purge.purge = Purge{.jobs_before = 400, .steps_before = std::nullopt};
@@ -417,10 +437,10 @@ TEST_F(StoreTest, StepsMayBePurgedBeforeTheirJobs) {
     auto store = open();
     Batch batch;
     for (std::uint32_t id = 1; id <= 5001; ++id) {
-        batch.jobs.push_back(to_row(ended(id, at(id == 5001 ? 500 : 100))));
+        put(batch, ended(id, at(id == 5001 ? 500 : 100)));
         model::Step step;
         step.key = {JobId{id}, Attempt{0}, kBatchStep};
-        batch.steps.push_back(to_row(step));
+        put(batch, step);
     }
     ASSERT_TRUE(store->commit(batch));
     Batch purge;
@@ -442,7 +462,7 @@ TEST_F(StoreTest, AKeptPayloadLosesWhatNobodyAskedToKeep) {
     whole.set_script("#!/bin/sh\n");
     whole.add_environment("SECRET=1");
     Batch batch = batch_of({ended(1, at(100))});
-    batch.payloads.push_back(payload(1, whole.SerializeAsString()));
+    put_payload(batch, 1, whole.SerializeAsString());
     ASSERT_TRUE(store->commit(batch));
     Batch keep;
     keep.kept_payloads.push_back({.job = JobId{1}, .script = true, .environment = false});
@@ -458,10 +478,10 @@ TEST_F(StoreTest, AReaderSeesWhatWasCommittedAfterItWasOpened) {
     auto store = open();
     auto reader = *store->open_reader();
     Batch batch = batch_of({ended(1, at(100))});
-    batch.payloads.push_back(payload(1, "script"));
+    put_payload(batch, 1, "script");
     model::Step step;
     step.key = {JobId{1}, Attempt{0}, kBatchStep};
-    batch.steps.push_back(to_row(step));
+    put(batch, step);
     ASSERT_TRUE(store->commit(batch));
     EXPECT_EQ(*reader->payload(JobId{1}), "script");
     const std::vector<JobId> wanted{JobId{1}, JobId{2}};
@@ -484,7 +504,7 @@ TEST_F(StoreTest, ABatchThatFindsNoRoomLeavesNoTraceAndIsTakenWhenThereIsRoom) {
     auto store = *open_sqlite(path_, {.pages_max = 64});
     const auto bulky = [](std::uint32_t id) {
         Batch batch = batch_of({job(id)});
-        batch.payloads.push_back(payload(id, std::string(10'000, 'x')));
+        put_payload(batch, id, std::string(10'000, 'x'));
         return batch;
     };
     std::uint32_t id = 1;
@@ -497,7 +517,7 @@ TEST_F(StoreTest, ABatchThatFindsNoRoomLeavesNoTraceAndIsTakenWhenThereIsRoom) {
     EXPECT_EQ(jobs_of(*store, at(0)).size(), id - 1);
 
     Batch smaller;
-    for (std::uint32_t old = 1; old < 5; ++old) smaller.deleted_payloads.push_back(JobId{old});
+    for (std::uint32_t old = 1; old < 5; ++old) smaller.drop_payload(JobId{old});
     ASSERT_TRUE(store->commit(smaller));
     ASSERT_TRUE(store->commit(bulky(id)));
     store.reset();

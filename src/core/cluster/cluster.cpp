@@ -25,7 +25,6 @@ void Cluster::schedule(Instant now) {
     impl_->schedule(now);
 }
 std::vector<Effect> Cluster::take_effects() { return std::exchange(impl_->world_.effects, {}); }
-Changes Cluster::take_changes() { return std::exchange(impl_->changes_, {}); }
 std::optional<Instant> Cluster::next_wakeup() const { return impl_->next_wakeup(); }
 const Settings& Cluster::settings() const { return impl_->settings_; }
 const JobTable& Cluster::jobs() const { return impl_->jobs_; }

@@ -3,7 +3,7 @@
 //
 // The contract with the shell (src/controller, sim/):
 //   1. step(now, event) for every event that arrived, `now` never going back;
-//   2. write the records named by take_changes(), in one transaction;
+//   2. write the records that take_changes() gives, in one transaction;
 //   3. only then carry out take_effects(), in order.
 // Recovery: load the records into `Records`, construct, and step a Tick. What is still owed is
 // emitted again; nodes ignore what they already did.
@@ -25,30 +25,23 @@
 #include "model/job.hpp"
 #include "model/node.hpp"
 #include "model/partition.hpp"
+#include "model/records.hpp"
 #include "model/reservation.hpp"
 #include "model/step.hpp"
 #include "model/trigger.hpp"
 
 namespace switchyard::core {
 
-// What the store held: only jobs that have not ended, or ended within MinJobAge.
-struct Records {
+// What the store held: only jobs that have not ended, or ended within MinJobAge. If it is a
+// restored backup, what ran after it was made is asked of the nodes before any of these jobs
+// starts.
+struct Records : model::RecordLists {
     // Hands over one job after the other, each with its steps: all of them open at once would take
     // more memory than the cluster ever needs again. None: there are no jobs.
     using TakeJob = std::function<void(model::Job, std::vector<model::Step>)>;
     std::function<void(const TakeJob& take)> jobs;
-    std::vector<model::Node> nodes;  // Administrative state of nodes that have any.
-    std::vector<model::Partition>
-        partitions;  // Changed at run time; they override the configuration.
-    std::vector<std::string> deleted_partitions;
-    JobId next_job_id{0};  // 0: none stored yet.
-    std::vector<model::Trigger> triggers;
-    std::uint32_t last_trigger_id = 0;  // The highest that was ever given.
-    std::vector<model::Reservation> reservations;
+    JobId next_job_id{0};                   // 0: none stored yet.
     std::uint32_t next_reservation_id = 0;  // 0: none stored yet.
-    // They are a backup, and jobs ran after it was made: what did is asked of the nodes before any
-    // of these jobs starts.
-    bool restored = false;
 };
 
 class Cluster {
@@ -64,7 +57,7 @@ class Cluster {
     void schedule(Instant now);
 
     std::vector<Effect> take_effects();
-    Changes take_changes();
+    Changes take_changes();  // Each record as it is now.
     // When a Tick is due at the latest; none: nothing is timed.
     std::optional<Instant> next_wakeup() const;
 

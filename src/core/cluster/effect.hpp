@@ -15,6 +15,7 @@
 #include "base/time.hpp"
 #include "core/cluster/event.hpp"
 #include "model/job.hpp"
+#include "model/records.hpp"
 #include "model/step.hpp"
 
 namespace switchyard::core {
@@ -208,27 +209,17 @@ using Effect =
                  effect::NotifyBatch, effect::RunTrigger, effect::RunProgram, effect::StopProgram,
                  effect::Stalled>;
 
-// The records a step touched. The shell writes their present content in one transaction.
-struct Changes {
-    std::set<JobId> jobs;
+// The records a step touched, for the shell to write in one transaction, and what follows from that
+// for what is kept beside them.
+struct Changes : model::RecordChanges {
     std::set<JobId>
         forgotten_jobs;  // Left memory (MinJobAge); their records stay in the store as history.
     // Scripts and environments that no job in memory needs any more, by the id they are kept under:
     // a job's own, or its array's.
     std::set<JobId> unneeded_payloads;
-    // Runs that are over for a requeue, as they ended; the job's own record tells of the next one.
-    std::vector<model::Job> past_runs;
-    std::set<StepKey> steps;
-    std::set<std::string> nodes;
-    std::set<std::string> partitions;    // Changed or deleted at run time.
-    std::set<std::string> reservations;  // Changed or gone.
-    bool next_job_id = false, next_reservation_id = false;
-    std::set<std::uint32_t> triggers;  // Set, fired or gone.
 
     bool empty() const {
-        return jobs.empty() && forgotten_jobs.empty() && unneeded_payloads.empty() &&
-               past_runs.empty() && steps.empty() && nodes.empty() && partitions.empty() &&
-               reservations.empty() && !next_job_id && !next_reservation_id && triggers.empty();
+        return !has_records() && forgotten_jobs.empty() && unneeded_payloads.empty();
     }
 };
 

@@ -75,6 +75,12 @@ JobTable::const_iterator JobTable::iterator_to(JobId id, bool opens) const {
 }
 JobTable::const_iterator JobTable::find(JobId id) const { return iterator_to(id, true); }
 JobTable::const_iterator JobTable::glance(JobId id) const { return iterator_to(id, false); }
+std::shared_ptr<const model::Job> JobTable::copy_of(JobId id) const {
+    const Slot* at = slot(id);
+    if (at == nullptr) return nullptr;
+    if (at->open != nullptr) return std::make_shared<const model::Job>(*at->open);
+    return std::make_shared<const model::Job>(keeping_.folding->unfold(at->folded.view()));
+}
 JobTable::const_iterator JobTable::end() const { return {this, pages_.end(), 0, false, Walk::All}; }
 JobTable::const_iterator JobTable::begin() const {
     return first_from(pages_.begin(), 0, Walk::All);

@@ -57,6 +57,8 @@ class JobTable {
     const_iterator find(JobId id) const;
     // Without opening it: what is shown lives as long as the iterator.
     const_iterator glance(JobId id) const;
+    // A value of its own; null if it is not there.
+    std::shared_ptr<const model::Job> copy_of(JobId id) const;
     const_iterator begin() const;
     const_iterator end() const;
     // Whom a walk meets: a walk about those who have not ended need not stop at the folded ones

@@ -327,10 +327,11 @@ void Cluster::Impl::forget(JobId id) {
     }
     const auto first = steps_.lower_bound(StepKey{id, Attempt{0}, StepId{0}});
     auto last = first;
-    while (last != steps_.end() && last->first.job == id) ++last;
+    for (; last != steps_.end() && last->first.job == id; ++last) world_.keep_last(last->second);
     steps_.erase(first, last);
     sides_.erase(id);
     naming_.erase(id);
+    world_.keep_last(job);
     jobs_.erase(id);
     changes_.forgotten_jobs.insert(id);
 }

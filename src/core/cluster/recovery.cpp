@@ -51,10 +51,12 @@ void Cluster::Impl::load(Records records) {
         if (found != nodes_.end()) restore(*found, record);
     }
     partitions_ = settings_.partitions;
-    deleted_partitions_.insert(records.deleted_partitions.begin(),
-                               records.deleted_partitions.end());
+    for (const model::PartitionRecord& record : records.partitions) {
+        if (record.deleted) deleted_partitions_.insert(record.partition.name);
+    }
     std::erase_if(partitions_, [&](const auto& p) { return deleted_partitions_.contains(p.name); });
-    for (model::Partition& partition : records.partitions) {
+    for (auto& [partition, deleted] : records.partitions) {
+        if (deleted) continue;
         runtime_partitions_.insert(partition.name);
         if (const auto index = partition_index(partition.name)) {
             partitions_[*index] = std::move(partition);

@@ -184,7 +184,7 @@ Result<std::string> Cluster::Impl::create_reservation(const ReservationUpdate& u
     if (calendar_.contains(reservation.name)) return fail(Errc::DuplicateReservation);
     SY_CHECK(settle_nodes(reservation, update, nullptr));
     ++next_reservation_id_;
-    changes_.next_reservation_id = true;
+    changes_.next_reservation_id = next_reservation_id_;
     const std::string name = reservation.name;
     put_reservation(std::move(reservation));
     return name;

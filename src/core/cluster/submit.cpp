@@ -31,7 +31,7 @@ model::ArrayPlace array_place(JobId id, const model::ArraySpec& spec) {
 JobId Cluster::Impl::take_job_id() {
     const JobId id = next_job_id_;
     next_job_id_ = JobId{id.value + 1};
-    changes_.next_job_id = true;
+    changes_.next_job_id = next_job_id_;
     return id;
 }
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -60,6 +61,15 @@ struct World {
     void touch(const Job& job) { changes.jobs.insert(job.id); }
     void touch(const model::Step& step) { changes.steps.insert(step.key); }
     void touch_node(NodeIndex node) { changes.nodes.insert(nodes[node].config.name); }
+    // Before one leaves memory: what was touched of it is still to be written.
+    void keep_last(const Job& job) {
+        if (changes.jobs.contains(job.id))
+            changes.jobs.put(job.id, std::make_shared<const Job>(job));
+    }
+    void keep_last(const model::Step& step) {
+        if (changes.steps.contains(step.key))
+            changes.steps.put(step.key, std::make_shared<const model::Step>(step));
+    }
     template <class E>
     void emit(E effect) {
         effects.emplace_back(std::move(effect));

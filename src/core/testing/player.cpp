@@ -182,7 +182,7 @@ class Player {
     Instant now() const { return from_unix_seconds(kEpoch + elapsed_); }
 
     void flush() {
-        disk_.commit(*cluster_, cluster_->take_changes());
+        disk_.apply(cluster_->take_changes());
         disk_.check_against(*cluster_);
         cluster_->check_invariants();
         for (const Effect& effect : cluster_->take_effects()) say(plain_seconds(describe(effect)));

@@ -2,7 +2,7 @@
 // lets both go on).
 #pragma once
 
-#include "store/sqlite.hpp"
+#include "store/sqlite/database.hpp"
 #include "store/store.hpp"
 
 namespace switchyard::store {

@@ -1,4 +1,4 @@
-#include "store/history_sql.hpp"
+#include "store/sqlite/history_sql.hpp"
 
 #include <fmt/format.h>
 

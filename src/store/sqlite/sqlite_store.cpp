@@ -1,28 +1,26 @@
-// sqlite_store.cpp: the default store: one file, nothing to install.
-//
-// Write-ahead log with full sync: a commit is one append and one fsync. The lock that keeps a
-// second controller out is a file of its own, because SQLite's locks must let the readers and the
-// sqlite3 shell in.
+// sqlite_store.cpp: see sqlite_store.hpp.
+#include "store/sqlite/sqlite_store.hpp"
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 
 #include "base/text.hpp"
 #include "io/fd.hpp"
 #include "io/file_lock.hpp"
-#include "store/mark.hpp"
-#include "store/opening.hpp"
-#include "store/purge.hpp"
-#include "store/quarantine.hpp"
-#include "store/schema.hpp"
-#include "store/sqlite.hpp"
-#include "store/sqlite_reader.hpp"
-#include "store/sqlite_rows.hpp"
-#include "store/store.hpp"
+#include "store/sqlite/database.hpp"
+#include "store/sqlite/mark.hpp"
+#include "store/sqlite/opening.hpp"
+#include "store/sqlite/purge.hpp"
+#include "store/sqlite/quarantine.hpp"
+#include "store/sqlite/reader.hpp"
+#include "store/sqlite/rows.hpp"
+#include "store/sqlite/schema.hpp"
 #include "wire/codec.hpp"
 
 namespace switchyard::store {
@@ -38,16 +36,29 @@ constexpr std::string_view kPragmas =
 
 struct Statements {
     Statement begin, commit, rollback;
-    Statement put_job, put_past_run, put_step, put_node, put_partition, put_payload, put_counter;
-    Statement delete_node, delete_partition, reset_partition, delete_payload, trim_payload;
-    Statement put_trigger, delete_trigger, raise_counter;
-    Statement put_reservation, delete_reservation;
-    Statement put_step_launch, delete_step_launch, delete_counter;
-    Statement payload;
+    struct OfKind {
+        Statement put, drop;
+    };
+    std::array<OfKind, std::size(kKinds)> kinds;
+    Statement trim_payload, put_counter, raise_counter, delete_counter, payload;
     PurgeStatements purge;
 };
 
+std::string question_marks(int count) {
+    std::string text = "?";
+    for (int i = 1; i < count; ++i) text += ",?";
+    return text;
+}
+
 Status prepare_all(Database& database, Statements& statements) {
+    for (const KindInfo& kind : kKinds) {
+        Statements::OfKind& of = statements.kinds[static_cast<std::size_t>(kind.kind)];
+        SY_TRY(of.put, database.prepare(fmt::format("INSERT OR {} INTO {} VALUES ({})",
+                                                    kind.first_stays ? "IGNORE" : "REPLACE",
+                                                    kind.table, question_marks(kind.columns + 1))));
+        SY_TRY(of.drop, database.prepare(fmt::format("DELETE FROM {} WHERE ({}) = ({})", kind.table,
+                                                     kind.key, question_marks(kind.key_columns))));
+    }
     struct Text {
         Statement Statements::* place;
         std::string_view sql;
@@ -56,31 +67,12 @@ Status prepare_all(Database& database, Statements& statements) {
         {&Statements::begin, "BEGIN IMMEDIATE"},
         {&Statements::commit, "COMMIT"},
         {&Statements::rollback, "ROLLBACK"},
-        {&Statements::put_job, "INSERT OR REPLACE INTO jobs VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)"},
-        {&Statements::put_past_run,
-         "INSERT OR REPLACE INTO past_runs VALUES (?,?,?,?,?,?,?,?,?,?,?,?)"},
-        {&Statements::put_step, "INSERT OR REPLACE INTO steps VALUES (?,?,?,?,?,?,?,?,?)"},
-        {&Statements::put_node, "INSERT OR REPLACE INTO nodes VALUES (?,?,?,?)"},
-        {&Statements::put_partition, "INSERT OR REPLACE INTO partitions VALUES (?,?,0,?)"},
-        {&Statements::put_payload, "INSERT OR IGNORE INTO payloads VALUES (?,?)"},
         {&Statements::put_counter, "INSERT OR REPLACE INTO counters VALUES (?,?)"},
         {&Statements::delete_counter, "DELETE FROM counters WHERE name = ?"},
-        {&Statements::delete_node, "DELETE FROM nodes WHERE name = ?"},
-        {&Statements::delete_partition,
-         "INSERT OR REPLACE INTO partitions VALUES (?,'DELETED',1,x'')"},
-        {&Statements::reset_partition, "DELETE FROM partitions WHERE name = ?"},
-        {&Statements::put_reservation, "INSERT OR REPLACE INTO reservations VALUES (?,?,?,?,?)"},
-        {&Statements::delete_reservation, "DELETE FROM reservations WHERE name = ?"},
-        {&Statements::delete_payload, "DELETE FROM payloads WHERE job = ?"},
         {&Statements::trim_payload, "UPDATE payloads SET record = ? WHERE job = ?"},
-        {&Statements::put_trigger, "INSERT OR REPLACE INTO triggers VALUES (?,?,?,?)"},
-        {&Statements::delete_trigger, "DELETE FROM triggers WHERE id = ?"},
         {&Statements::raise_counter,
          "INSERT INTO counters VALUES (?,?) "
          "ON CONFLICT(name) DO UPDATE SET value = max(value, excluded.value)"},
-        {&Statements::put_step_launch, "INSERT OR REPLACE INTO step_launches VALUES (?,?,?,?)"},
-        {&Statements::delete_step_launch,
-         "DELETE FROM step_launches WHERE job = ? AND attempt = ? AND step = ?"},
         {&Statements::payload, kPayloadQuery},
     };
     for (const Text& text : texts) {
@@ -89,35 +81,22 @@ Status prepare_all(Database& database, Statements& statements) {
     return prepare(database, statements.purge);
 }
 
-std::optional<std::int64_t> number(const std::optional<JobId>& id) {
-    if (!id) return std::nullopt;
-    return std::int64_t{id->value};
+void bind(Statement& to, const Column& column) {
+    if (const auto* number = std::get_if<std::int64_t>(&column)) {
+        to.integer(*number);
+    } else if (const auto* text = std::get_if<std::string>(&column)) {
+        to.text(std::string_view(*text));
+    } else {
+        to.integer(std::optional<std::int64_t>());
+    }
 }
 
-// What both tables of jobs have of whose it is and what became of it.
-Statement& bind_facts(Statement& to, const JobRow& row) {
-    return to.integer(std::int64_t{row.uid})
-        .text(std::string_view(row.user))
-        .text(std::string_view(row.name))
-        .text(std::string_view(row.partition))
-        .text(std::string_view(row.state))
-        .integer(row.submit_time)
-        .integer(row.start_time)
-        .integer(row.end_time);
-}
-
-bool write(Statements& to, const JobRow& row) {
-    Statement& put = to.put_job.integer(std::int64_t{row.id.value})
-                         .integer(number(row.array_id))
-                         .text(row.element);
-    return bind_facts(put, row).text(row.exit_code).blob(row.record).run();
-}
-
-bool write_past_run(Statements& to, const JobRow& row) {
-    Statement& put = to.put_past_run.integer(std::int64_t{row.id.value})
-                         .integer(std::int64_t{row.attempt.value})
-                         .integer(number(row.array_id));
-    return bind_facts(put, row).blob(row.record).run();
+bool write(Statements& to, const Row& row) {
+    Statements::OfKind& of = to.kinds[static_cast<std::size_t>(row.kind)];
+    Statement& statement = row.record ? of.put : of.drop;
+    for (const Column& column : row.columns) bind(statement, column);
+    if (row.record) statement.blob(*row.record);
+    return statement.run();
 }
 
 // What is not to be kept of a script and its environment is taken out of the record.
@@ -135,125 +114,41 @@ bool trim_payload(Statements& to, const KeptPayload& kept) {
     return to.trim_payload.blob(record).integer(std::int64_t{kept.job.value}).run();
 }
 
-Statement& bind_key(Statement& to, const StepKey& key) {
-    return to.integer(std::int64_t{key.job.value})
-        .integer(std::int64_t{key.attempt.value})
-        .integer(std::int64_t{key.step.value});
-}
-
-bool write_step_launches(Statements& to, const Batch& batch) {
-    for (const StepLaunchRow& row : batch.step_launches) {
-        if (!bind_key(to.put_step_launch, row.key).blob(*row.record).run()) return false;
-    }
-    for (const StepKey& key : batch.deleted_step_launches) {
-        if (!bind_key(to.delete_step_launch, key).run()) return false;
-    }
-    return true;
-}
-
-bool write(Statements& to, const StepRow& row) {
-    return bind_key(to.put_step, row.key)
-        .text(std::string_view(row.name))
-        .text(std::string_view(row.state))
-        .integer(row.start_time)
-        .integer(row.end_time)
-        .text(row.exit_code)
-        .blob(row.record)
-        .run();
-}
-
 constexpr std::string_view kLastTrigger = "last_trigger_id";
 constexpr std::string_view kNextJob = "next_job_id";
+constexpr std::string_view kNextReservation = "next_reservation_id";
 constexpr std::string_view kCommits = "commits";
 // So many ids are marked as given at once: a submission in so many waits for one more sync.
 constexpr std::uint64_t kJobsPerMark = 10'000;
-
-bool write_triggers(Statements& to, const Batch& batch) {
-    std::uint32_t last = 0;
-    for (const TriggerRow& row : batch.triggers) {
-        last = std::max(last, row.id);
-        Statement& put =
-            to.put_trigger.integer(std::int64_t{row.id}).text(std::string_view(row.user));
-        if (!put.text(std::string_view(row.program)).blob(row.record).run()) return false;
-    }
-    for (const std::uint32_t id : batch.deleted_triggers) {
-        last = std::max(last, id);
-        if (!to.delete_trigger.integer(std::int64_t{id}).run()) return false;
-    }
-    // The number of a trigger that is gone is not given again.
-    if (last == 0) return true;
-    return to.raise_counter.text(kLastTrigger).integer(std::int64_t{last}).run();
-}
-
-bool write_reservations(Statements& to, const Batch& batch) {
-    for (const ReservationRow& row : batch.reservations) {
-        Statement& put = to.put_reservation.text(std::string_view(row.name))
-                             .integer(row.start_time)
-                             .integer(row.end_time);
-        if (!put.text(std::string_view(row.nodes)).blob(row.record).run()) return false;
-    }
-    for (const std::string& name : batch.deleted_reservations) {
-        if (!to.delete_reservation.text(std::string_view(name)).run()) return false;
-    }
-    if (!batch.next_reservation_id) return true;
-    return to.put_counter.text(std::string_view("next_reservation_id"))
-        .integer(std::int64_t{*batch.next_reservation_id})
-        .run();
-}
 
 // Nearly always the row of the job before it says the same, and a page less is written:
 // load_counters() looks there too. Rows go by purge() alone, which sees to the counter.
 bool write_next_job_id(Statements& to, const Batch& batch) {
     if (!batch.next_job_id) return true;
-    const auto is_last = [&](const JobRow& row) {
-        return row.id.value + 1 == batch.next_job_id->value;
+    const auto is_last = [&](const Row& row) {
+        return row.kind == Kind::Job && row.job()->value + 1 == batch.next_job_id->value;
     };
-    if (std::ranges::any_of(batch.jobs, is_last)) return true;
+    if (std::ranges::any_of(batch.rows, is_last)) return true;
     return to.put_counter.text(kNextJob).integer(std::int64_t{batch.next_job_id->value}).run();
 }
 
-bool write(Statements& to, const Batch& batch) {
-    if (!write_reservations(to, batch)) return false;
-    for (const JobRow& row : batch.jobs) {
-        if (!write(to, row)) return false;
-    }
-    for (const JobRow& row : batch.past_runs) {
-        if (!write_past_run(to, row)) return false;
-    }
-    for (const StepRow& row : batch.steps) {
-        if (!write(to, row)) return false;
-    }
-    for (const PayloadRow& row : batch.payloads) {
-        if (!to.put_payload.integer(std::int64_t{row.job.value}).blob(*row.record).run())
-            return false;
-    }
-    for (const JobId job : batch.deleted_payloads) {
-        if (!to.delete_payload.integer(std::int64_t{job.value}).run()) return false;
-    }
-    for (const KeptPayload& kept : batch.kept_payloads) {
-        if (!trim_payload(to, kept)) return false;
-    }
-    for (const NodeRow& row : batch.nodes) {
-        Statement& put =
-            to.put_node.text(std::string_view(row.name)).text(std::string_view(row.state));
-        if (!put.text(std::string_view(row.reason)).blob(row.record).run()) return false;
-    }
-    for (const std::string& name : batch.deleted_nodes) {
-        if (!to.delete_node.text(std::string_view(name)).run()) return false;
-    }
-    for (const PartitionRow& row : batch.partitions) {
-        Statement& put = to.put_partition.text(std::string_view(row.name));
-        if (!put.text(std::string_view(row.state)).blob(row.record).run()) return false;
-    }
-    for (const std::string& name : batch.deleted_partitions) {
-        if (!to.delete_partition.text(std::string_view(name)).run()) return false;
-    }
-    for (const std::string& name : batch.reset_partitions) {
-        if (!to.reset_partition.text(std::string_view(name)).run()) return false;
-    }
+bool write_counters(Statements& to, const Batch& batch) {
+    if (batch.last_trigger_id != 0 &&
+        !to.raise_counter.text(kLastTrigger).integer(std::int64_t{batch.last_trigger_id}).run())
+        return false;
+    if (batch.next_reservation_id && !to.put_counter.text(kNextReservation)
+                                          .integer(std::int64_t{*batch.next_reservation_id})
+                                          .run())
+        return false;
     if (batch.restore_is_over && !to.delete_counter.text(kRestoring).run()) return false;
-    return write_triggers(to, batch) && write_step_launches(to, batch) &&
-           write_next_job_id(to, batch);
+    return write_next_job_id(to, batch);
+}
+
+bool write(Statements& to, const Batch& batch) {
+    return std::ranges::all_of(batch.rows, [&](const Row& row) { return write(to, row); }) &&
+           std::ranges::all_of(batch.kept_payloads,
+                               [&](const KeptPayload& kept) { return trim_payload(to, kept); }) &&
+           write_counters(to, batch);
 }
 
 class SqliteStore final : public Store {
@@ -297,7 +192,9 @@ class SqliteStore final : public Store {
     Status write_all(bool begun, const Batch& batch);
     Result<std::optional<std::int64_t>> counter(std::string_view name);
     Status load_counters(Loaded& loaded);
-    Status load_partitions(Loaded& loaded);
+    template <class Record>
+    Status load_all(const KindInfo& kind, std::vector<Record>& to);
+    Status load_all(const KindInfo& kind, std::vector<model::PartitionRecord>& to);
     Status load_step_launches(Loaded& loaded);
     Result<std::vector<std::int64_t>> ids_to_load(Instant ended_since);
     Status read_jobs(Instant ended_since, const TakeJob& take);
@@ -395,7 +292,7 @@ Status SqliteStore::load_counters(Loaded& loaded) {
         last_job.column_is_null(0) ? 0 : last_job.column_integer(0) + 1;
     const std::int64_t next = std::max(next_job.value_or(0), behind_last);
     if (next > 0) loaded.next_job_id = JobId{static_cast<std::uint32_t>(next)};
-    SY_TRY(const auto next_reservation, counter("next_reservation_id"));
+    SY_TRY(const auto next_reservation, counter(kNextReservation));
     if (next_reservation)
         loaded.next_reservation_id = static_cast<std::uint32_t>(*next_reservation);
     SY_TRY(const auto last_trigger, counter(kLastTrigger));
@@ -408,18 +305,27 @@ Status SqliteStore::load_counters(Loaded& loaded) {
     return {};
 }
 
-Status SqliteStore::load_partitions(Loaded& loaded) {
-    SY_TRY(Statement query,
-           database_.prepare("SELECT record FROM partitions WHERE deleted = 0 ORDER BY name"));
-    SY_TRY(loaded.partitions, (read_rows<wire::Partition, model::Partition>(database_, query)));
-    SY_TRY(Statement deleted,
-           database_.prepare("SELECT name FROM partitions WHERE deleted = 1 ORDER BY name"));
-    Statement::Step step;
-    while ((step = deleted.next()) == Statement::Step::Row) {
-        loaded.deleted_partitions.emplace_back(deleted.column_bytes(0));
-    }
-    if (step == Statement::Step::Failed) return database_.failure("read");
+template <class Record>
+Status SqliteStore::load_all(const KindInfo& kind, std::vector<Record>& to) {
+    SY_TRY(Statement query, database_.prepare(fmt::format("SELECT record FROM {} ORDER BY {}",
+                                                          kind.table, kind.key)));
+    SY_TRY(to, (read_rows<MessageOf<Record>, Record>(database_, query)));
     return {};
+}
+
+// Of a deleted one its row has only the name.
+Status SqliteStore::load_all(const KindInfo&, std::vector<model::PartitionRecord>& to) {
+    SY_TRY(Statement query,
+           database_.prepare("SELECT record, name, deleted FROM partitions ORDER BY name"));
+    RowReader<wire::Partition, model::Partition> rows(database_);
+    for (;;) {
+        SY_TRY(std::optional<model::Partition> partition, rows.next(query));
+        if (!partition) return {};
+        model::PartitionRecord& record = to.emplace_back();
+        record.partition = *std::move(partition);
+        record.deleted = query.column_integer(2) != 0;
+        if (record.deleted) record.partition.name = query.column_bytes(1);
+    }
 }
 
 Status SqliteStore::load_step_launches(Loaded& loaded) {
@@ -430,9 +336,9 @@ Status SqliteStore::load_step_launches(Loaded& loaded) {
         const auto number = [&](int column) {
             return static_cast<std::uint32_t>(query.column_integer(column));
         };
-        loaded.step_launches.push_back(
-            {{JobId{number(0)}, Attempt{number(1)}, StepId{number(2)}},
-             std::make_shared<const std::string>(query.column_bytes(3))});
+        loaded.step_launches.emplace(
+            StepKey{JobId{number(0)}, Attempt{number(1)}, StepId{number(2)}},
+            std::make_shared<const std::string>(query.column_bytes(3)));
     }
     if (next == Statement::Step::Failed) return database_.failure("read");
     return {};
@@ -441,16 +347,10 @@ Status SqliteStore::load_step_launches(Loaded& loaded) {
 Result<Loaded> SqliteStore::load() {
     Loaded loaded;
     SY_CHECK(load_counters(loaded));
-    SY_TRY(Statement nodes, database_.prepare("SELECT record FROM nodes ORDER BY name"));
-    SY_TRY(loaded.nodes, (read_rows<wire::Node, model::Node>(database_, nodes)));
-    SY_CHECK(load_partitions(loaded));
+#define SY_LOAD(Type, plural, Key, key) SY_CHECK(load_all(info_of(Kind::Type), loaded.plural));
+    SY_CLUSTER_RECORDS(SY_LOAD)
+#undef SY_LOAD
     SY_CHECK(load_step_launches(loaded));
-    SY_TRY(Statement triggers, database_.prepare("SELECT record FROM triggers ORDER BY id"));
-    SY_TRY(loaded.triggers, (read_rows<wire::Trigger, model::Trigger>(database_, triggers)));
-    SY_TRY(Statement reservations,
-           database_.prepare("SELECT record FROM reservations ORDER BY name"));
-    SY_TRY(loaded.reservations,
-           (read_rows<wire::Reservation, model::Reservation>(database_, reservations)));
     return loaded;
 }
 

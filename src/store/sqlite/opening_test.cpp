@@ -8,9 +8,9 @@
 
 #include <filesystem>
 
-#include "store/mark.hpp"
-#include "store/sqlite.hpp"
-#include "store/store.hpp"
+#include "store/sqlite/database.hpp"
+#include "store/sqlite/mark.hpp"
+#include "store/sqlite/sqlite_store.hpp"
 
 namespace switchyard::store {
 namespace {
@@ -46,7 +46,7 @@ class OpeningTest : public testing::Test {
     }
     static Batch submission(std::uint32_t id) {
         Batch batch;
-        batch.jobs.push_back(to_row(job(id)));
+        batch.rows.push_back(RowEncoder().row(job(id)));
         batch.next_job_id = JobId{id + 1};
         return batch;
     }
@@ -201,7 +201,7 @@ TEST_F(OpeningTest, AJobInQuarantineIsNotLoadedAndComesBack) {
     {
         auto store = open();
         Batch batch = submission(5);
-        batch.payloads.push_back({JobId{5}, std::make_shared<const std::string>("script")});
+        batch.put_payload(JobId{5}, std::make_shared<const std::string>("script"));
         ASSERT_TRUE(store->commit(batch));
         ASSERT_TRUE(store->commit(submission(6)));
         ASSERT_TRUE(store->set_aside(JobId{6}));
@@ -239,8 +239,8 @@ TEST_F(OpeningTest, ARecordThatCannotBeReadIsNamed) {
 TEST_F(OpeningTest, JobsThatAreLeftOutOfABatchAreNotWrittenButTheirIdsAreGone) {
     auto store = open();
     Batch batch = submission(5);
-    batch.jobs.push_back(to_row(job(4)));
-    batch.payloads.push_back({JobId{5}, std::make_shared<const std::string>("script")});
+    batch.rows.push_back(RowEncoder().row(job(4)));
+    batch.put_payload(JobId{5}, std::make_shared<const std::string>("script"));
     leave_out(batch, {JobId{5}});
     ASSERT_TRUE(store->commit(batch));
     EXPECT_EQ(*store->payload(JobId{5}), std::nullopt);

@@ -1,4 +1,4 @@
-// sqlite.hpp: a connection and its prepared statements, with our way of reporting failures. Used
+// database.hpp: a connection and its prepared statements, with our way of reporting failures. Used
 // only inside this room.
 #pragma once
 

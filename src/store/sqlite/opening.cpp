@@ -1,4 +1,4 @@
-#include "store/opening.hpp"
+#include "store/sqlite/opening.hpp"
 
 #include <fmt/format.h>
 #include <sys/stat.h>

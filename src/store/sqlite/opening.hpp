@@ -5,9 +5,9 @@
 #include <string_view>
 
 #include "base/result.hpp"
-#include "store/mark.hpp"
-#include "store/sqlite.hpp"
-#include "store/store.hpp"
+#include "store/sqlite/database.hpp"
+#include "store/sqlite/mark.hpp"
+#include "store/sqlite/sqlite_store.hpp"
 
 namespace switchyard::store {
 

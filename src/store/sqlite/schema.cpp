@@ -1,4 +1,4 @@
-#include "store/schema.hpp"
+#include "store/sqlite/schema.hpp"
 
 #include <fmt/format.h>
 

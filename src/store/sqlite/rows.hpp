@@ -1,4 +1,4 @@
-// sqlite_rows.hpp: rows whose first column is an encoded record, as values of src/model.
+// rows.hpp: rows whose first column is an encoded record, as values of src/model.
 #pragma once
 
 #include <fmt/format.h>
@@ -6,10 +6,25 @@
 #include <optional>
 #include <vector>
 
-#include "store/sqlite.hpp"
+#include "store/sqlite/database.hpp"
 #include "wire/codec.hpp"
 
 namespace switchyard::store {
+
+// The message of a record. All kinds have one of their own name.
+template <class Record>
+struct MessageNamed;
+#define SY_MESSAGE(Type)               \
+    template <>                        \
+    struct MessageNamed<model::Type> { \
+        using Is = wire::Type;         \
+    };
+SY_MESSAGE(Node)
+SY_MESSAGE(Trigger)
+SY_MESSAGE(Reservation)
+#undef SY_MESSAGE
+template <class Record>
+using MessageOf = typename MessageNamed<Record>::Is;
 
 // Reads many records. It keeps the message it decodes with, so that a long list does not pay for
 // hundreds of small allocations each.

@@ -1,22 +1,14 @@
-#include "store/quarantine.hpp"
+#include "store/sqlite/quarantine.hpp"
 
 #include <fmt/format.h>
 
+#include <ranges>
 #include <string>
+
+#include "store/rows.hpp"
 
 namespace switchyard::store {
 namespace {
-
-struct Table {
-    const char* name;
-    const char* job;  // Its column.
-};
-// The table of jobs is last: by it the rows of the others are found.
-constexpr Table kTables[] = {{"past_runs", "id"},
-                             {"steps", "job"},
-                             {"step_launches", "job"},
-                             {"payloads", "job"},
-                             {"jobs", "id"}};
 
 Status move(Database& database, JobId job, const std::string& from, const std::string& to,
             const char* where) {
@@ -33,11 +25,14 @@ Status move(Database& database, JobId job, const std::string& from, const std::s
         "BEGIN IMMEDIATE;"
         "INSERT INTO counters SELECT 'next_job_id', coalesce(max(id) + 1, 0) FROM jobs WHERE true "
         "ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value);";
-    for (const Table& table : kTables) {
+    // The table of jobs is last: by it the rows of the others are found.
+    for (const KindInfo& kind : std::views::reverse(kKinds)) {
+        if (!is_of_job(kind.kind)) continue;
+        const std::string_view column = kind.key.substr(0, kind.key.find(','));
         const std::string rows = fmt::format(
             "FROM {0}{1} WHERE {2} IN (SELECT id FROM {0}jobs WHERE id = {3} OR array_id = {3})",
-            from, table.name, table.job, job.value);
-        sql += fmt::format("INSERT INTO {}{} SELECT * {};DELETE {};", to, table.name, rows, rows);
+            from, kind.table, column, job.value);
+        sql += fmt::format("INSERT INTO {}{} SELECT * {};DELETE {};", to, kind.table, rows, rows);
     }
     Status moved = database.execute(sql + "COMMIT;");
     if (!moved) (void)database.execute("ROLLBACK;");

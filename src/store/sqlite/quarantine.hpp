@@ -3,7 +3,7 @@
 
 #include "base/ids.hpp"
 #include "base/result.hpp"
-#include "store/sqlite.hpp"
+#include "store/sqlite/database.hpp"
 
 namespace switchyard::store {
 

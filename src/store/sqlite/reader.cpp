@@ -1,9 +1,9 @@
-#include "store/sqlite_reader.hpp"
+#include "store/sqlite/reader.hpp"
 
 #include <algorithm>
 
-#include "store/history_sql.hpp"
-#include "store/sqlite_rows.hpp"
+#include "store/sqlite/history_sql.hpp"
+#include "store/sqlite/rows.hpp"
 #include "wire/codec.hpp"
 
 namespace switchyard::store {

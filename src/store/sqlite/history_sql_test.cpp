@@ -1,10 +1,12 @@
 // Goal: no question reads the whole table where an index can serve, by SQLite's own word.
-#include "store/history_sql.hpp"
+#include "store/sqlite/history_sql.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <filesystem>
+
+#include "store/sqlite/sqlite_store.hpp"
 
 namespace switchyard::store {
 namespace {

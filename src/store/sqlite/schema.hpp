@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/result.hpp"
-#include "store/sqlite.hpp"
+#include "store/sqlite/database.hpp"
 
 namespace switchyard::store {
 

@@ -1,4 +1,4 @@
-#include "store/sqlite.hpp"
+#include "store/sqlite/database.hpp"
 
 #include <fmt/format.h>
 #include <sqlite3.h>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "store/batch.hpp"
-#include "store/sqlite.hpp"
+#include "store/sqlite/database.hpp"
 
 namespace switchyard::store {
 

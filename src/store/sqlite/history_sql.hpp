@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "store/sqlite.hpp"
+#include "store/sqlite/database.hpp"
 #include "store/store.hpp"
 
 namespace switchyard::store {

@@ -1,4 +1,4 @@
-#include "store/mark.hpp"
+#include "store/sqlite/mark.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "base/text.hpp"
-#include "store/store.hpp"
+#include "store/sqlite/sqlite_store.hpp"
 
 namespace switchyard::store {
 namespace {

@@ -1,4 +1,4 @@
-#include "store/purge.hpp"
+#include "store/sqlite/purge.hpp"
 
 #include <utility>
 #include <vector>
