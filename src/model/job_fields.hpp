@@ -27,6 +27,8 @@ struct TextRule {
     std::string_view what;
     std::size_t bytes_max = 0;
 };
+
+namespace rules {
 inline constexpr TextRule no_text{};
 // Checked by a function of its own.
 inline constexpr TextRule by_hand{TextRule::Kind::ByHand, {}, 0};
@@ -44,6 +46,7 @@ constexpr TextRule word(std::string_view what) { return line(what, limits::kWord
 constexpr TextRule expression(std::string_view what) {
     return line(what, limits::kConstraintBytesMax);
 }
+}  // namespace rules
 
 // clang-format off
 
@@ -59,11 +62,11 @@ constexpr TextRule expression(std::string_view what) {
     F(qos,                 Qos,               Whole, word("QOS"))                                  \
     F(wckey,               Wckey,             Whole, word("wckey"))                                \
     F(reservation,         Reservation,       Whole, word("reservation"))                          \
-    F(comment,             Comment,           Whole, model::comment("comment"))                    \
+    F(comment,             Comment,           Whole, comment("comment"))                           \
     F(licenses,            Licenses,          Whole, expression("licenses"))                       \
     F(network,             Network,           Whole, word("network"))                              \
     F(mcs_label,           McsLabel,          Whole, word("MCS label"))                            \
-    F(extra,               Extra,             Whole, model::comment("extra"))                      \
+    F(extra,               Extra,             Whole, comment("extra"))                             \
     F(nodes_min,           NodesMin,          Line,  no_text)                                      \
     F(nodes_max,           NodesMax,          Whole, no_text)                                      \
     F(tasks,               Tasks,             Line,  no_text)                                      \
@@ -217,11 +220,70 @@ constexpr TextRule expression(std::string_view what) {
     F(memory,              Memory,            Whole, no_text)                                      \
     F(gres,                Gres,              Whole, no_text)
 
+// What `scontrol update` changes of a job: U(type, member, key, when, text).
+//   type, member  of model::JobUpdate, optional there, and of the message of the same name
+//   key           the word that scontrol reads it by, as any value of its type; empty if there is
+//                 none, or if that needs a rule of its own (cli/update_job_keys.cpp)
+//   when          Always: it takes the place of the spec's member of that name. Shape: the same,
+//                 but only while the job waits. ByHand, ShapeByHand: the core has its own way.
+//   text          as above
+#define SY_JOB_UPDATE_FIELDS(U) \
+    U(std::string,              name,             "",                 Always,      text("job name", limits::kJobNameBytesMax)) \
+    U(std::string,              account,          "Account",          Shape,       word("account")) \
+    U(std::string,              qos,              "QOS",              Always,      word("QOS"))    \
+    U(std::string,              wckey,            "WCKey",            Always,      word("wckey"))  \
+    U(std::string,              comment,          "Comment",          Always,      comment("comment")) \
+    U(std::string,              admin_comment,    "AdminComment",     ByHand,      comment("admin comment")) \
+    U(std::string,              constraint,       "Features",         Shape,       expression("constraint")) \
+    U(std::string,              reservation,      "ReservationName",  Shape,       word("reservation")) \
+    U(std::string,              licenses,         "Licenses",         Shape,       expression("licenses")) \
+    U(std::string,              std_in,           "StdIn",            Shape,       path("input file")) \
+    U(std::string,              std_out,          "StdOut",           Shape,       path("output file")) \
+    U(std::string,              std_err,          "StdErr",           Shape,       path("error file")) \
+    U(std::string,              work_dir,         "WorkDir",          Shape,       path("working directory")) \
+    U(std::string,              mail_user,        "MailUser",         Always,      by_hand)        \
+    U(std::string,              extra,            "Extra",            Always,      comment("extra")) \
+    U(std::string,              prefer,           "Prefer",           ShapeByHand, expression("prefer")) \
+    U(std::string,              mcs_label,        "MCSLabel",         Always,      word("MCS label")) \
+    U(std::vector<std::string>, partitions,       "",                 Shape,       word("partition name")) \
+    U(std::vector<std::string>, required_nodes,   "NodeList",         Shape,       word("node name")) \
+    U(std::vector<std::string>, excluded_nodes,   "ExcNodeList",      Shape,       word("excluded node name")) \
+    U(TimeLimitChange,          time_limit,       "",                 ByHand,      no_text)        \
+    U(TimeLimit,                time_min,         "",                 ByHand,      no_text)        \
+    U(Instant,                  begin,            "StartTime",        ShapeByHand, no_text)        \
+    U(Instant,                  deadline,         "Deadline",         Always,      no_text)        \
+    U(Instant,                  end,              "",                 ByHand,      no_text)        \
+    U(std::uint32_t,            priority,         "Priority",         ByHand,      no_text)        \
+    U(std::int32_t,             nice,             "",                 ByHand,      no_text)        \
+    U(std::uint32_t,            nodes_min,        "",                 Shape,       no_text)        \
+    U(std::uint32_t,            nodes_max,        "",                 Shape,       no_text)        \
+    U(std::uint32_t,            tasks,            "NumTasks",         Shape,       no_text)        \
+    U(std::uint32_t,            cpus_per_task,    "CPUsPerTask",      Shape,       no_text)        \
+    U(std::uint32_t,            cpus_min,         "MinCPUsNode",      ShapeByHand, no_text)        \
+    U(std::uint32_t,            tasks_per_node,   "TasksPerNode",     Shape,       no_text)        \
+    U(std::uint32_t,            sockets_per_node, "ReqSockets",       Shape,       no_text)        \
+    U(std::uint32_t,            cores_per_socket, "ReqCores",         Shape,       no_text)        \
+    U(std::uint32_t,            threads_per_core, "ReqThreads",       Shape,       no_text)        \
+    U(std::uint32_t,            cpus,             "",                 ShapeByHand, no_text)        \
+    U(std::uint32_t,            cpus_max,         "",                 ByHand,      no_text)        \
+    U(std::int32_t,             core_spec,        "",                 ShapeByHand, no_text)        \
+    U(MiB,                      tmp_disk,         "",                 Shape,       no_text)        \
+    U(MemoryRequest,            memory,           "",                 Shape,       no_text)        \
+    U(std::vector<GresRequest>, gres_per_node,    "",                 Shape,       no_text)        \
+    U(Dependency,               dependency,       "",                 ShapeByHand, no_text)        \
+    U(bool,                     requeue,          "Requeue",          Always,      no_text)        \
+    U(bool,                     oversubscribe,    "OverSubscribe",    Shape,       no_text)        \
+    U(bool,                     contiguous,       "Contiguous",       Shape,       no_text)        \
+    U(std::uint32_t,            array_throttle,   "ArrayTaskThrottle",ByHand,      no_text)        \
+    U(MailTypes,                mail_types,       "",                 Always,      no_text)
+
 // The names of a struct's members, for a structured binding: it must name all of them, no more.
 #define SY_FIELD_NAME(member, ...) , member
 #define SY_WITHOUT_FIRST_(first, ...) __VA_ARGS__
 #define SY_WITHOUT_FIRST(...) SY_WITHOUT_FIRST_(__VA_ARGS__)
 #define SY_FIELD_NAMES(FIELDS) SY_WITHOUT_FIRST(FIELDS(SY_FIELD_NAME))
+#define SY_UPDATE_NAME(type, member, ...) , member
+#define SY_UPDATE_NAMES(FIELDS) SY_WITHOUT_FIRST(FIELDS(SY_UPDATE_NAME))
 
 // A table with members by hand, as one of its kind only.
 #define SY_JOB_MEMBERS(F) SY_JOB_FIELDS(F, F)

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "model/job_fields.hpp"
 #include "model/job_spec.hpp"
 #include "model/partition.hpp"
 
@@ -19,27 +20,11 @@ struct TimeLimitChange {
     bool operator==(const TimeLimitChange&) const = default;
 };
 
+// Its members stand in their table: std::optional<std::string> name, account, ...
 struct JobUpdate {
-    std::optional<std::string> name, account, qos, wckey, comment, admin_comment, constraint,
-        reservation, licenses, std_in, std_out, std_err, work_dir, mail_user, extra, prefer,
-        mcs_label;
-    std::optional<std::vector<std::string>> partitions, required_nodes, excluded_nodes;
-    std::optional<TimeLimitChange> time_limit;
-    std::optional<TimeLimit> time_min;
-    std::optional<Instant> begin, deadline, end;
-    std::optional<std::uint32_t> priority;
-    std::optional<std::int32_t> nice;
-    std::optional<std::uint32_t> nodes_min, nodes_max, tasks, cpus_per_task, cpus_min,
-        tasks_per_node, sockets_per_node, cores_per_socket, threads_per_core;
-    std::optional<std::uint32_t> cpus, cpus_max;  // NumCPUs: in all.
-    std::optional<std::int32_t> core_spec;        // -1: none.
-    std::optional<MiB> tmp_disk;
-    std::optional<MemoryRequest> memory;
-    std::optional<std::vector<GresRequest>> gres_per_node;
-    std::optional<Dependency> dependency;
-    std::optional<bool> requeue, oversubscribe, contiguous;
-    std::optional<std::uint32_t> array_throttle;
-    std::optional<MailTypes> mail_types;
+#define SY_MEMBER(type, member, ...) std::optional<type> member;
+    SY_JOB_UPDATE_FIELDS(SY_MEMBER)
+#undef SY_MEMBER
     bool operator==(const JobUpdate&) const = default;
 };
 

@@ -186,13 +186,7 @@ class Filler {
     SY_FILL(model::Trigger, id, resource, type, job, nodes, offset, uid, gid, user, program,
             permanent, fired);
     SY_FILL(model::TimeLimitChange, mode, limit);
-    SY_FILL(model::JobUpdate, name, account, qos, wckey, comment, admin_comment, constraint,
-            reservation, licenses, std_in, std_out, std_err, work_dir, mail_user, extra, prefer,
-            mcs_label, partitions, required_nodes, excluded_nodes, time_limit, time_min, begin,
-            deadline, end, priority, nice, nodes_min, nodes_max, tasks, cpus_per_task, cpus_min,
-            tasks_per_node, sockets_per_node, cores_per_socket, threads_per_core, cpus, cpus_max,
-            core_spec, tmp_disk, memory, gres_per_node, dependency, requeue, oversubscribe,
-            contiguous, array_throttle, mail_types);
+    SY_FILL(model::JobUpdate, SY_UPDATE_NAMES(SY_JOB_UPDATE_FIELDS));
     SY_FILL(model::NodeUpdate, nodes, verb, reason, comment, extra, weight, features,
             active_features, instance_ids, instance_types, addresses, host_names, resume_after);
     SY_FILL(model::PartitionUpdate, action, name, nodes, allow_groups, allow_accounts,

@@ -1,5 +1,5 @@
 // codec_update.cpp: which jobs are meant, and changes to jobs, nodes and partitions.
-#include "wire/codec_parts.hpp"
+#include "wire/codec_fields.hpp"
 
 namespace switchyard::wire {
 
@@ -35,145 +35,18 @@ Status decode_into(const JobSelector& from, model::JobSelector& to) {
 
 namespace {
 
-void encode_texts(const model::JobUpdate& from, JobUpdate* to) {
-    if (from.name) to->set_name(*from.name);
-    if (from.account) to->set_account(*from.account);
-    if (from.qos) to->set_qos(*from.qos);
-    if (from.wckey) to->set_wckey(*from.wckey);
-    if (from.comment) to->set_comment(*from.comment);
-    if (from.admin_comment) to->set_admin_comment(*from.admin_comment);
-    if (from.constraint) to->set_constraint(*from.constraint);
-    if (from.reservation) to->set_reservation(*from.reservation);
-    if (from.licenses) to->set_licenses(*from.licenses);
-    if (from.std_in) to->set_std_in(*from.std_in);
-    if (from.std_out) to->set_std_out(*from.std_out);
-    if (from.std_err) to->set_std_err(*from.std_err);
-    if (from.work_dir) to->set_work_dir(*from.work_dir);
-    if (from.mail_user) to->set_mail_user(*from.mail_user);
-    if (from.extra) to->set_extra(*from.extra);
-    if (from.prefer) to->set_prefer(*from.prefer);
-    if (from.mcs_label) to->set_mcs_label(*from.mcs_label);
-}
-Status decode_texts(const JobUpdate& from, model::JobUpdate& to) {
-    if (from.has_name()) to.name = from.name();
-    if (from.has_account()) to.account = from.account();
-    if (from.has_qos()) to.qos = from.qos();
-    if (from.has_wckey()) to.wckey = from.wckey();
-    if (from.has_comment()) to.comment = from.comment();
-    if (from.has_admin_comment()) to.admin_comment = from.admin_comment();
-    if (from.has_constraint()) to.constraint = from.constraint();
-    if (from.has_reservation()) to.reservation = from.reservation();
-    if (from.has_licenses()) to.licenses = from.licenses();
-    if (from.has_std_in()) to.std_in = from.std_in();
-    if (from.has_std_out()) to.std_out = from.std_out();
-    if (from.has_std_err()) to.std_err = from.std_err();
-    if (from.has_work_dir()) to.work_dir = from.work_dir();
-    if (from.has_mail_user()) to.mail_user = from.mail_user();
-    if (from.has_extra()) to.extra = from.extra();
-    if (from.has_prefer()) to.prefer = from.prefer();
-    if (from.has_mcs_label()) to.mcs_label = from.mcs_label();
-    return {};
-}
-
-void encode_lists(const model::JobUpdate& from, JobUpdate* to) {
-    if (from.partitions) put_strings(*from.partitions, to->mutable_partitions()->mutable_values());
-    if (from.required_nodes)
-        put_strings(*from.required_nodes, to->mutable_required_nodes()->mutable_values());
-    if (from.excluded_nodes)
-        put_strings(*from.excluded_nodes, to->mutable_excluded_nodes()->mutable_values());
-}
-Status decode_lists(const JobUpdate& from, model::JobUpdate& to) {
-    if (from.has_partitions()) to.partitions = strings_of(from.partitions().values());
-    if (from.has_required_nodes()) to.required_nodes = strings_of(from.required_nodes().values());
-    if (from.has_excluded_nodes()) to.excluded_nodes = strings_of(from.excluded_nodes().values());
-    return {};
-}
-
-void encode_numbers(const model::JobUpdate& from, JobUpdate* to) {
-    if (from.time_limit) encode(*from.time_limit, to->mutable_time_limit());
-    if (from.begin) to->set_begin(millis_of(*from.begin));
-    if (from.deadline) to->set_deadline(millis_of(*from.deadline));
-    if (from.priority) to->set_priority(*from.priority);
-    if (from.nice) to->set_nice(*from.nice);
-    if (from.nodes_min) to->set_nodes_min(*from.nodes_min);
-    if (from.nodes_max) to->set_nodes_max(*from.nodes_max);
-    if (from.tasks) to->set_tasks(*from.tasks);
-    if (from.cpus_per_task) to->set_cpus_per_task(*from.cpus_per_task);
-    if (from.cpus_min) to->set_cpus_min(*from.cpus_min);
-    if (from.tasks_per_node) to->set_tasks_per_node(*from.tasks_per_node);
-    if (from.memory) encode(*from.memory, to->mutable_memory());
-    if (from.dependency) encode(*from.dependency, to->mutable_dependency());
-    if (from.requeue) to->set_requeue(*from.requeue);
-    if (from.oversubscribe) to->set_oversubscribe(*from.oversubscribe);
-    if (from.contiguous) to->set_contiguous(*from.contiguous);
-    if (from.array_throttle) to->set_array_throttle(*from.array_throttle);
-    if (from.mail_types) to->set_mail_types(*from.mail_types);
-}
-Status decode_numbers(const JobUpdate& from, model::JobUpdate& to) {
-    if (from.has_time_limit()) SY_CHECK(read_message(from.time_limit(), to.time_limit));
-    if (from.has_begin()) to.begin = instant_of(from.begin());
-    if (from.has_deadline()) to.deadline = instant_of(from.deadline());
-    if (from.has_priority()) to.priority = from.priority();
-    if (from.has_nice()) to.nice = from.nice();
-    if (from.has_nodes_min()) to.nodes_min = from.nodes_min();
-    if (from.has_nodes_max()) to.nodes_max = from.nodes_max();
-    if (from.has_tasks()) to.tasks = from.tasks();
-    if (from.has_cpus_per_task()) to.cpus_per_task = from.cpus_per_task();
-    if (from.has_cpus_min()) to.cpus_min = from.cpus_min();
-    if (from.has_tasks_per_node()) to.tasks_per_node = from.tasks_per_node();
-    if (from.has_memory()) SY_CHECK(read_message(from.memory(), to.memory));
-    if (from.has_dependency()) SY_CHECK(read_message(from.dependency(), to.dependency));
-    if (from.has_requeue()) to.requeue = from.requeue();
-    if (from.has_oversubscribe()) to.oversubscribe = from.oversubscribe();
-    if (from.has_contiguous()) to.contiguous = from.contiguous();
-    if (from.has_array_throttle()) to.array_throttle = from.array_throttle();
-    if (from.has_mail_types())
-        SY_CHECK(read_small(from.mail_types(), "mail_types", to.mail_types.emplace()));
-    return {};
-}
-
-void encode_sizes(const model::JobUpdate& from, JobUpdate* to) {
-    if (from.time_min) encode(*from.time_min, to->mutable_time_min());
-    if (from.end) to->set_end(millis_of(*from.end));
-    if (from.sockets_per_node) to->set_sockets_per_node(*from.sockets_per_node);
-    if (from.cores_per_socket) to->set_cores_per_socket(*from.cores_per_socket);
-    if (from.threads_per_core) to->set_threads_per_core(*from.threads_per_core);
-    if (from.cpus) to->set_cpus(*from.cpus);
-    if (from.cpus_max) to->set_cpus_max(*from.cpus_max);
-    if (from.core_spec) to->set_core_spec(*from.core_spec);
-    if (from.tmp_disk) to->set_tmp_disk(from.tmp_disk->value);
-}
-Status decode_sizes(const JobUpdate& from, model::JobUpdate& to) {
-    if (from.has_time_min()) SY_CHECK(read_message(from.time_min(), to.time_min));
-    if (from.has_end()) to.end = instant_of(from.end());
-    if (from.has_sockets_per_node()) to.sockets_per_node = from.sockets_per_node();
-    if (from.has_cores_per_socket()) to.cores_per_socket = from.cores_per_socket();
-    if (from.has_threads_per_core()) to.threads_per_core = from.threads_per_core();
-    if (from.has_cpus()) to.cpus = from.cpus();
-    if (from.has_cpus_max()) to.cpus_max = from.cpus_max();
-    if (from.has_core_spec()) to.core_spec = from.core_spec();
-    if (from.has_tmp_disk()) to.tmp_disk = model::MiB{from.tmp_disk()};
-    return {};
-}
+namespace fields {
+#define SY_UPDATE_ACCESS(type, ...) SY_ACCESS(__VA_ARGS__)
+SY_JOB_UPDATE_FIELDS(SY_UPDATE_ACCESS)
+}  // namespace fields
 
 }  // namespace
 
-void encode(const model::JobUpdate& from, JobUpdate* to) {
-    encode_sizes(from, to);
-    encode_texts(from, to);
-    encode_lists(from, to);
-    encode_numbers(from, to);
-    if (from.gres_per_node)
-        encode_all(*from.gres_per_node, to->mutable_gres_per_node()->mutable_values());
-}
-
+#define SY_WRITE_UPDATE(type, ...) SY_WRITE(__VA_ARGS__)
+#define SY_READ_UPDATE(type, ...) SY_READ(__VA_ARGS__)
+void encode(const model::JobUpdate& from, JobUpdate* to) { SY_JOB_UPDATE_FIELDS(SY_WRITE_UPDATE); }
 Status decode_into(const JobUpdate& from, model::JobUpdate& to) {
-    SY_CHECK(decode_texts(from, to));
-    SY_CHECK(decode_lists(from, to));
-    SY_CHECK(decode_numbers(from, to));
-    SY_CHECK(decode_sizes(from, to));
-    if (from.has_gres_per_node())
-        SY_CHECK(decode_all(from.gres_per_node().values(), to.gres_per_node.emplace()));
+    SY_JOB_UPDATE_FIELDS(SY_READ_UPDATE)
     return {};
 }
 

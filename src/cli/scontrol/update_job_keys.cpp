@@ -163,69 +163,65 @@ Status set_tmp_disk(JobUpdate& update, const KeyWord& word, Instant) {
 
 Status refuse_buffers(JobUpdate&, const KeyWord&, Instant) { return fail(Errc::Unsupported); }
 
+// How a value of each type is read; null: by a rule of its own.
+template <auto Member>
+consteval auto setter_of() -> Status (*)(JobUpdate&, const KeyWord&, Instant) {
+    using Type = std::remove_cvref_t<decltype(std::declval<JobUpdate&>().*Member)>;
+    if constexpr (std::is_same_v<Type, std::optional<std::string>>) {
+        return set_text<JobUpdate, Member>;
+    } else if constexpr (std::is_same_v<Type, std::optional<std::uint32_t>>) {
+        return set_number<JobUpdate, Member>;
+    } else if constexpr (std::is_same_v<Type, std::optional<bool>>) {
+        return set_flag<JobUpdate, Member>;
+    } else if constexpr (std::is_same_v<Type, std::optional<std::vector<std::string>>>) {
+        return set_nodes<JobUpdate, Member>;
+    } else if constexpr (std::is_same_v<Type, std::optional<Instant>>) {
+        return set_moment<Member>;
+    } else {
+        return nullptr;
+    }
+}
+
+// A row without a key is found by no name.
+#define SY_KEY(type, member, key, ...) {key, setter_of<&JobUpdate::member>()},
+#define SY_IS_READ(type, member, key, ...) \
+    static_assert(std::string_view(key).empty() || setter_of<&JobUpdate::member>() != nullptr);
+SY_JOB_UPDATE_FIELDS(SY_IS_READ)
+
 const Key<JobUpdate> kJobKeys[] = {
-    {"Account", set_text<JobUpdate, &JobUpdate::account>},
-    {"AdminComment", set_text<JobUpdate, &JobUpdate::admin_comment>},
-    {"ArrayTaskThrottle", set_number<JobUpdate, &JobUpdate::array_throttle>},
+    // As the table says (model/job_fields.hpp).
+    SY_JOB_UPDATE_FIELDS(SY_KEY)
+    // Other names for the same, what has rules of its own, and what cannot be had here.
     {"BurstBuffer", refuse_buffers},
     {"Clusters", refuse_key<JobUpdate>},
     {"ClusterFeatures", refuse_key<JobUpdate>},
-    {"Comment", set_text<JobUpdate, &JobUpdate::comment>},
-    {"Contiguous", set_flag<JobUpdate, &JobUpdate::contiguous>},
     {"CoreSpec", set_core_spec},
-    {"CPUsPerTask", set_number<JobUpdate, &JobUpdate::cpus_per_task>},
-    {"Deadline", set_moment<&JobUpdate::deadline>},
     {"DelayBoot", refuse_key<JobUpdate>},
     {"Dependency", set_dependency},
     {"EligibleTime", set_moment<&JobUpdate::begin>},
     {"EndTime", set_end},
-    {"ExcNodeList", set_nodes<JobUpdate, &JobUpdate::excluded_nodes>},
-    {"Extra", set_text<JobUpdate, &JobUpdate::extra>},
-    {"Features", set_text<JobUpdate, &JobUpdate::constraint>},
     {"Gres", set_gres},
-    {"Licenses", set_text<JobUpdate, &JobUpdate::licenses>},
     {"MailType", set_mail_type},
-    {"MailUser", set_text<JobUpdate, &JobUpdate::mail_user>},
-    {"MCSLabel", set_text<JobUpdate, &JobUpdate::mcs_label>},
-    {"MinCPUsNode", set_number<JobUpdate, &JobUpdate::cpus_min>},
     {"MinMemoryCPU", set_memory<model::MemoryRequest::Per::Cpu>},
     {"MinMemoryNode", set_memory<model::MemoryRequest::Per::Node>},
     {"MinTmpDiskNode", set_tmp_disk},
     {"Nice", set_nice},
-    {"NodeList", set_nodes<JobUpdate, &JobUpdate::required_nodes>},
     {"NumCPUs", set_cpu_count},
     {"NumNodes", set_node_count},
-    {"NumTasks", set_number<JobUpdate, &JobUpdate::tasks>},
-    {"OverSubscribe", set_flag<JobUpdate, &JobUpdate::oversubscribe>},
     {"Partition", set_partitions},
-    {"Prefer", set_text<JobUpdate, &JobUpdate::prefer>},
-    {"Priority", set_number<JobUpdate, &JobUpdate::priority>},
-    {"QOS", set_text<JobUpdate, &JobUpdate::qos>},
     {"Reboot", refuse_key<JobUpdate>},
-    {"ReqCores", set_number<JobUpdate, &JobUpdate::cores_per_socket>},
     {"ReqNodeList", set_nodes<JobUpdate, &JobUpdate::required_nodes>},
     {"ReqNodes", set_node_count},
     {"ReqProcs", set_number<JobUpdate, &JobUpdate::tasks>},
-    {"ReqSockets", set_number<JobUpdate, &JobUpdate::sockets_per_node>},
-    {"ReqThreads", set_number<JobUpdate, &JobUpdate::threads_per_core>},
-    {"Requeue", set_flag<JobUpdate, &JobUpdate::requeue>},
-    {"ReservationName", set_text<JobUpdate, &JobUpdate::reservation>},
     {"ResetAccrueTime", refuse_key<JobUpdate>},
     {"Shared", set_flag<JobUpdate, &JobUpdate::oversubscribe>},
     {"SiteFactor", refuse_key<JobUpdate>},
-    {"StartTime", set_moment<&JobUpdate::begin>},
-    {"StdErr", set_text<JobUpdate, &JobUpdate::std_err>},
-    {"StdIn", set_text<JobUpdate, &JobUpdate::std_in>},
-    {"StdOut", set_text<JobUpdate, &JobUpdate::std_out>},
     {"Switches", refuse_key<JobUpdate>},
-    {"TasksPerNode", set_number<JobUpdate, &JobUpdate::tasks_per_node>},
     {"ThreadSpec", refuse_key<JobUpdate>},
     {"TimeLimit", set_time_limit},
     {"TimeMin", set_time_min},
     {"TresPerNode", set_gres},
     {"wait-for-switch", refuse_key<JobUpdate>},
-    {"WCKey", set_text<JobUpdate, &JobUpdate::wckey>},
-    {"WorkDir", set_text<JobUpdate, &JobUpdate::work_dir>},
 };
 
 bool is_key(const KeyWord& word, std::string_view name) {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "model/job_fields.hpp"
 
 namespace switchyard::core {
 namespace {
@@ -53,6 +54,25 @@ class Reader {
         for (const model::GresRequest& one : list) word(one.name, what).word(one.type, what);
         return *this;
     }
+    // By the rule of a field (model/job_fields.hpp); what is no text has none.
+    Reader& by(const model::TextRule& rule, std::string_view words) {
+        using Kind = model::TextRule::Kind;
+        if (rule.kind == Kind::Text) text(words, rule.what, rule.bytes_max);
+        if (rule.kind == Kind::Line) line(words, rule.what, rule.bytes_max);
+        return *this;
+    }
+    Reader& by(const model::TextRule& rule, const Texts& list) { return names(list, rule.what); }
+    Reader& by(const model::TextRule& rule, const std::vector<model::GresRequest>& list) {
+        return gres(list, rule.what);
+    }
+    template <class Value>
+    Reader& by(const model::TextRule& rule, const std::optional<Value>& value) {
+        return value ? by(rule, *value) : *this;
+    }
+    template <class Value>
+    Reader& by(const model::TextRule&, const Value&) {
+        return *this;
+    }
     Reader& also(const Status& other) {
         if (!problem_ && !other) problem_ = other.error().message;
         return *this;
@@ -80,6 +100,15 @@ const Texts& shown(const std::optional<Texts>& list) {
     static const Texts kNone;
     return list ? *list : kNone;
 }
+
+template <class T>
+constexpr bool kIsText = false;
+template <>
+constexpr bool kIsText<std::string> = true;
+template <>
+constexpr bool kIsText<Texts> = true;
+template <class T>
+constexpr bool kIsText<std::optional<T>> = kIsText<T>;
 
 Status check_absolute(std::string_view path) {
     if (path.empty() || path.starts_with('/')) return {};
@@ -111,42 +140,24 @@ void cut_submit_line(std::string& line) {
     if (line.size() > limits::kSubmitLineBytesMax) line.resize(limits::kSubmitLineBytesMax);
 }
 
+// A text without a rule does not compile.
+#define SY_CHECK_RULE(Struct, member, ...)                       \
+    {                                                            \
+        constexpr model::TextRule rule = __VA_ARGS__;            \
+        static_assert(!kIsText<decltype(Struct.member)> ||       \
+                      rule.kind != model::TextRule::Kind::None); \
+        reader.by(rule, Struct.member);                          \
+    }
+#define SY_CHECK_SPEC(member, Wire, cut, ...) SY_CHECK_RULE(spec, member, __VA_ARGS__)
+#define SY_CHECK_UPDATE(type, member, key, when, ...) SY_CHECK_RULE(update, member, __VA_ARGS__)
+
 Status check_texts(const model::JobSpec& spec) {
+    using namespace model::rules;
     Reader reader;
-    reader.text(spec.name, "job name", limits::kJobNameBytesMax)
-        .word(spec.user, "user name")
-        .word(spec.group, "group name")
-        .names(spec.partitions, "partition name")
-        .word(spec.account, "account")
-        .word(spec.qos, "QOS")
-        .word(spec.wckey, "wckey")
-        .word(spec.reservation, "reservation")
-        .word(spec.network, "network")
-        .word(spec.mcs_label, "MCS label")
-        .text(spec.comment, "comment", limits::kCommentBytesMax)
-        .text(spec.extra, "extra", limits::kCommentBytesMax)
-        .line(spec.licenses, "licenses", limits::kConstraintBytesMax)
-        .line(spec.constraint, "constraint", limits::kConstraintBytesMax)
-        .line(spec.prefer, "prefer", limits::kConstraintBytesMax)
-        .names(spec.required_nodes, "node name")
-        .names(spec.excluded_nodes, "excluded node name")
-        .gres(spec.gres_per_node, "gres")
-        .gres(spec.gpus_per_job, "gpus")
-        .gres(spec.gpus_per_socket, "gpus per socket")
-        .gres(spec.gpus_per_task, "gpus per task")
-        .word(spec.gpu_bind, "gpu bind")
-        .word(spec.gpu_freq, "gpu freq")
-        .word(spec.distribution.sockets, "distribution")
+    SY_JOB_SPEC_FIELDS(SY_CHECK_SPEC)
+    reader.word(spec.distribution.sockets, "distribution")
         .also(check_mail_user(spec.mail_user))
-        .path(spec.std_in, "input file")
-        .path(spec.std_out, "output file")
-        .path(spec.std_err, "error file")
-        .path(spec.work_dir, "working directory")
         .also(check_absolute(spec.work_dir))
-        .path(spec.command, "command")
-        .text(spec.submit_line, "submit line", limits::kSubmitLineBytesMax)
-        .word(spec.submit_host, "submit host")
-        .word(spec.cron, "crontab time")
         .whole("job", limits::kSpecBytesMax);
     return reader.status();
 }
@@ -168,28 +179,11 @@ Status check_texts(const model::StepSpec& spec) {
 }
 
 Status check_texts(const model::JobUpdate& update) {
+    using namespace model::rules;
     Reader reader;
-    reader.text(shown(update.name), "job name", limits::kJobNameBytesMax)
-        .word(shown(update.account), "account")
-        .word(shown(update.qos), "QOS")
-        .word(shown(update.wckey), "wckey")
-        .word(shown(update.reservation), "reservation")
-        .word(shown(update.mcs_label), "MCS label")
-        .text(shown(update.comment), "comment", limits::kCommentBytesMax)
-        .text(shown(update.admin_comment), "admin comment", limits::kCommentBytesMax)
-        .text(shown(update.extra), "extra", limits::kCommentBytesMax)
-        .line(shown(update.constraint), "constraint", limits::kConstraintBytesMax)
-        .line(shown(update.prefer), "prefer", limits::kConstraintBytesMax)
-        .line(shown(update.licenses), "licenses", limits::kConstraintBytesMax)
-        .also(check_mail_user(shown(update.mail_user)))
-        .path(shown(update.std_in), "input file")
-        .path(shown(update.std_out), "output file")
-        .path(shown(update.std_err), "error file")
-        .path(shown(update.work_dir), "working directory")
+    SY_JOB_UPDATE_FIELDS(SY_CHECK_UPDATE)
+    reader.also(check_mail_user(shown(update.mail_user)))
         .also(check_absolute(shown(update.work_dir)))
-        .names(shown(update.partitions), "partition name")
-        .names(shown(update.required_nodes), "node name")
-        .names(shown(update.excluded_nodes), "excluded node name")
         .whole("update", limits::kSpecBytesMax);
     return reader.status();
 }

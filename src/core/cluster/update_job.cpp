@@ -19,15 +19,25 @@ void assign(std::optional<T>& field, const std::optional<T>& value) {
     if (value) field = *value;
 }
 
+// Rows of the table of updates (model/job_fields.hpp) by when they count.
+#define SY_ASK_SHAPE_Always(member)
+#define SY_ASK_SHAPE_ByHand(member)
+#define SY_ASK_SHAPE_Shape(member) || update.member
+#define SY_ASK_SHAPE_ShapeByHand(member) || update.member
+#define SY_ASK_SHAPE(type, member, key, when, ...) SY_ASK_SHAPE_##when(member)
+#define SY_IN_SHAPE_Always(member)
+#define SY_IN_SHAPE_ByHand(member)
+#define SY_IN_SHAPE_Shape(member) assign(spec.member, update.member);
+#define SY_IN_SHAPE_ShapeByHand(member)
+#define SY_IN_SHAPE(type, member, key, when, ...) SY_IN_SHAPE_##when(member)
+#define SY_ANY_TIME_Always(member) assign(spec.member, update.member);
+#define SY_ANY_TIME_ByHand(member)
+#define SY_ANY_TIME_Shape(member)
+#define SY_ANY_TIME_ShapeByHand(member)
+#define SY_ANY_TIME(type, member, key, when, ...) SY_ANY_TIME_##when(member)
+
 bool changes_shape(const model::JobUpdate& update) {
-    return update.constraint || update.reservation || update.licenses || update.std_in ||
-           update.std_out || update.std_err || update.work_dir || update.partitions ||
-           update.required_nodes || update.excluded_nodes || update.begin || update.nodes_min ||
-           update.nodes_max || update.tasks || update.cpus_per_task || update.cpus_min ||
-           update.tasks_per_node || update.memory || update.gres_per_node || update.dependency ||
-           update.oversubscribe || update.contiguous || update.account || update.prefer ||
-           update.cpus || update.core_spec || update.tmp_disk || update.sockets_per_node ||
-           update.cores_per_socket || update.threads_per_core;
+    return false SY_JOB_UPDATE_FIELDS(SY_ASK_SHAPE);
 }
 
 // What a job that has started is asked to have and has already.
@@ -146,32 +156,9 @@ std::optional<Errc> Cluster::Impl::update_prefer(const model::JobUpdate& update,
 std::optional<Errc> Cluster::Impl::update_shape(Job& job, const model::JobUpdate& update,
                                                 const Caller& caller, JobSpec& spec) {
     auto& pending = std::get<model::Pending>(job.phase);
-    assign(spec.constraint, update.constraint);
-    assign(spec.reservation, update.reservation);
-    assign(spec.licenses, update.licenses);
-    assign(spec.std_in, update.std_in);
-    assign(spec.std_out, update.std_out);
-    assign(spec.std_err, update.std_err);
-    assign(spec.work_dir, update.work_dir);
-    assign(spec.account, update.account);
-    assign(spec.partitions, update.partitions);
-    assign(spec.required_nodes, update.required_nodes);
-    assign(spec.excluded_nodes, update.excluded_nodes);
-    assign(spec.nodes_min, update.nodes_min);
-    assign(spec.nodes_max, update.nodes_max);
-    if (update.nodes_min && !update.nodes_max) spec.nodes_max = *update.nodes_min;
-    assign(spec.tasks, update.tasks);
-    assign(spec.cpus_per_task, update.cpus_per_task);
+    SY_JOB_UPDATE_FIELDS(SY_IN_SHAPE)
     assign(spec.cpus_per_node_min, update.cpus_min);
-    assign(spec.tasks_per_node, update.tasks_per_node);
-    assign(spec.memory, update.memory);
-    assign(spec.gres_per_node, update.gres_per_node);
-    assign(spec.oversubscribe, update.oversubscribe);
-    assign(spec.contiguous, update.contiguous);
-    assign(spec.tmp_disk, update.tmp_disk);
-    assign(spec.sockets_per_node, update.sockets_per_node);
-    assign(spec.cores_per_socket, update.cores_per_socket);
-    assign(spec.threads_per_core, update.threads_per_core);
+    if (update.nodes_min && !update.nodes_max) spec.nodes_max = *update.nodes_min;
     if (update.core_spec) {
         if (!is_operator(caller)) return Errc::AccessDenied;
         spec.core_spec.reset();
@@ -241,16 +228,7 @@ std::optional<Errc> Cluster::Impl::update_one(Job& job, const event::UpdateJob& 
         if (const auto problem = update_shape(job, update, event.caller, spec)) return problem;
     }
     const std::string old_name = spec.name;
-    assign(spec.name, update.name);
-    assign(spec.qos, update.qos);
-    assign(spec.wckey, update.wckey);
-    assign(spec.mcs_label, update.mcs_label);
-    assign(spec.comment, update.comment);
-    assign(spec.mail_user, update.mail_user);
-    assign(spec.mail_types, update.mail_types);
-    assign(spec.extra, update.extra);
-    assign(spec.requeue, update.requeue);
-    assign(spec.deadline, update.deadline);
+    SY_JOB_UPDATE_FIELDS(SY_ANY_TIME)
     assign(job.admin_comment, update.admin_comment);
     if (update.nice) spec.nice = *update.nice;
 
