@@ -14,8 +14,6 @@
 namespace switchyard::controller {
 namespace {
 
-enum class Action : std::uint32_t { Get = 0, Set = 1, Remove = 2 };
-
 std::string path_of(const Controller& controller, std::uint32_t uid) {
     return fmt::format("{}/crontab.{}", controller.config().state_dir, uid);
 }
@@ -45,14 +43,14 @@ Status keep_text(const Controller& controller, std::uint32_t uid, const std::str
 void handle_crontab(Controller& controller, Session& session, const wire::Request& request) {
     const wire::CrontabRequest& crontab = request.crontab();
     const std::uint32_t uid = crontab.uid();
-    const auto action = static_cast<Action>(crontab.action());
+    const wire::CrontabAction action = crontab.action();
     const auto refuse = [&](const Error& error) {
         controller.finish(session, failure_frame(request.id(), error));
     };
     const bool own = session.caller.uid == uid;
     if (!own && !controller.is_operator(session.caller))
         return refuse(fail(Errc::AccessDenied).error);
-    if (action == Action::Get) return answer_text(controller, session, request, uid);
+    if (action == wire::CRONTAB_GET) return answer_text(controller, session, request, uid);
     if (crontab.text().size() > limits::kScriptBytesMax) {
         return refuse({Errc::InvalidArgument,
                        fmt::format("the crontab is too long: {} bytes, at most {} are allowed",
@@ -74,7 +72,7 @@ void handle_crontab(Controller& controller, Session& session, const wire::Reques
         held.crontab.push_back(*std::move(payload));
     }
     // The text first: lines without a job do less harm than jobs that no line tells of.
-    const std::string text = action == Action::Remove ? std::string() : crontab.text();
+    const std::string text = action == wire::CRONTAB_REMOVE ? std::string() : crontab.text();
     const auto old = os::read_file(path_of(controller, uid));
     if (const Status kept = keep_text(controller, uid, text); !kept) return refuse(kept.error());
     held.on_failure = [&controller, uid, old = old ? *old : std::string()] {

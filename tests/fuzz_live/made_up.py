@@ -62,6 +62,9 @@ class Maker:
         ranges = (-(1 << 31), (1 << 31) - 1), (-(1 << 63), (1 << 63) - 1), (0, (1 << 32) - 1), (0, (1 << 64) - 1)
         if field.cpp_type in kinds:
             return self.number(*ranges[kinds.index(field.cpp_type)])
+        if field.cpp_type == field.CPPTYPE_ENUM:
+            known = [value.number for value in field.enum_type.values]
+            return self.random.choice([*known, known[-1] + 1, self.number(-(1 << 31), (1 << 31) - 1)])
         if field.cpp_type == field.CPPTYPE_BOOL:
             return self.random.random() < 0.5
         if field.cpp_type in (field.CPPTYPE_DOUBLE, field.CPPTYPE_FLOAT):

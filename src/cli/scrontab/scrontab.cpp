@@ -30,7 +30,7 @@ namespace switchyard::cli {
 namespace {
 
 constexpr std::string_view kProgram = "scrontab";
-enum class Verb : std::uint32_t { List = 0, Install = 1, Remove = 2, Edit = 3 };
+enum class Verb { List, Install, Remove, Edit };
 
 constexpr std::string_view kHelp =
     "Usage: scrontab [-u user] [ -e | -l | -r | file | - ]\n"
@@ -143,7 +143,7 @@ Status install(Session& session, const Wish& wish, const std::string& text) {
     wire::Request request;
     wire::CrontabRequest* crontab = request.mutable_crontab();
     crontab->set_uid(wish.uid);
-    crontab->set_action(static_cast<std::uint32_t>(Verb::Install));
+    crontab->set_action(wire::CRONTAB_SET);
     crontab->set_text(text);
     for (const CronEntry& entry : entries) {
         const Status added = add_entry(entry, surroundings, session.config, *crontab->add_jobs());
@@ -212,7 +212,7 @@ Status act(Session& session, const Wish& wish) {
         case Verb::Remove: {
             wire::Request request;
             request.mutable_crontab()->set_uid(wish.uid);
-            request.mutable_crontab()->set_action(static_cast<std::uint32_t>(Verb::Remove));
+            request.mutable_crontab()->set_action(wire::CRONTAB_REMOVE);
             const auto reply = ask(session, request);
             return reply ? Status() : Status(Failure{reply.error()});
         }
