@@ -17,8 +17,6 @@ using model::ReservationFlag;
 // Occurrences that are seen ahead. What does not fit between two of them fits between none.
 constexpr int kOccurrencesSeen = 8;
 constexpr int kHoursSeen = 48;
-// So many waiting jobs are told anew why they wait when a reservation comes or goes.
-constexpr std::size_t kToldAnewMax = 10000;
 
 // The name is taken out of a list; true if it was there.
 bool strike_out(std::string& list, const std::string& name) {
@@ -66,9 +64,7 @@ void Cluster::Impl::derive_calendar() {
     keep_to_nodes();
     set_windows();
     mark_nodes();
-    forget_plan();
-    ++hope_epoch_;
-    queue_.wake_all();
+    planning_.windows_changed();
     magnets_.clear();
     for (const auto& [name, reservation] : calendar_) {
         if (reservation.is(ReservationFlag::Magnetic) && reservation.is_active(now_))
@@ -89,7 +85,7 @@ void Cluster::Impl::rebuild_calendar() {
     };
     compare(before, magnets_);
     compare(magnets_, before);
-    tell_anew();
+    planning_.reasons.look_at_foremost();
     for (const JobId id : concerned) {
         Job* job = find_job(id);
         if (job != nullptr && std::holds_alternative<model::Pending>(job->phase)) review(*job);
@@ -131,7 +127,8 @@ std::set<JobId> Cluster::Impl::jobs_drawn_by(const Reservation& magnet) const {
             const bool component =
                 behind != hets_.begin() && std::prev(behind)->second.contains(id);
             const JobId first = component ? std::prev(behind)->first : id;
-            if (queue_.contains(first) || license_places_.contains(first)) found.insert(first);
+            if (planning_.queue.contains(first) || license_places_.contains(first))
+                found.insert(first);
         }
     };
     if (const auto uids = users_drawn_by(magnet)) {
@@ -140,16 +137,6 @@ std::set<JobId> Cluster::Impl::jobs_drawn_by(const Reservation& magnet) const {
         add(jobs_.ids());
     }
     return found;
-}
-
-// Of those in the queue, the foremost are told anew why they wait.
-void Cluster::Impl::tell_anew() {
-    std::optional<sched::Queue::Stand> last;
-    while (fresh_.size() < kToldAnewMax) {
-        last = queue_.next_behind(last);
-        if (!last) return;
-        fresh_.push_back(last->first.job);
-    }
 }
 
 // What placement, plan and licenses know of them; and when each changes next.
@@ -183,16 +170,6 @@ void Cluster::Impl::set_windows() {
     }
     pool_.set_windows(std::move(windows));
     licenses_.set_kept(std::move(kept));
-}
-
-// Kept places were found without the windows that have come.
-void Cluster::Impl::forget_plan() {
-    making_.reset();
-    std::vector<JobId> planned;
-    for (const auto& [job, place] : reservations_) planned.push_back(job);
-    for (const JobId job : planned) drop_reservation(job);
-    plan_is_stale_ = true;
-    if (!next_backfill_) next_backfill_ = now_;
 }
 
 // Names of nodes that are no longer configured leave; all nodes, or those of a partition, are what

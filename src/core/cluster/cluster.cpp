@@ -7,7 +7,6 @@
 
 #include "base/assert.hpp"
 #include "core/cluster/cluster_impl.hpp"
-#include "core/cluster/het_together.hpp"
 
 namespace switchyard::core {
 
@@ -65,16 +64,22 @@ bool Cluster::restoring() const { return impl_->restoring_; }
 void Cluster::check_invariants() const {
     impl_->check_invariants();
     impl_->check_set_aside();
-    impl_->check_preemption();
 }
 
 Cluster::Impl::Impl(Settings settings, Records records, Instant now, JobKeeping keeping)
-    : world_(std::move(settings), now, std::move(keeping)),
-      together_(std::make_unique<Together>(*this)) {
+    : world_(std::move(settings), now, std::move(keeping)) {
     load(std::move(records));
 }
 
 Cluster::Impl::~Impl() = default;
+
+void Cluster::Impl::schedule(Instant at) {
+    now_ = std::max(now_, at);
+    ++figures_.main_cycles;
+    review_calendar();
+    planning_.run_pass();
+    count_pass();
+}
 
 void Cluster::Impl::step(Instant at, const Event& event) {
     now_ = std::max(now_, at);
@@ -139,14 +144,7 @@ std::vector<const Job*> Cluster::Impl::find(const model::JobSelector& selector) 
 }
 
 std::optional<Instant> Cluster::Impl::next_wakeup() const {
-    std::optional<Instant> pass;
-    if (more_to_do_) {
-        pass = now_;
-    } else {
-        pass = next_plan();
-        if (preempt_again_ && queue_.size() > 0 && (!pass || *preempt_again_ < *pass))
-            pass = std::max(now_, *preempt_again_);
-    }
+    std::optional<Instant> pass = planning_.next_pass();
     if (pass && passes_rest_until_) pass = std::max(*pass, *passes_rest_until_);
     const std::optional<Instant> timer = timers_.next();
     return pass && timer ? std::min(*pass, *timer) : pass ? pass : timer;

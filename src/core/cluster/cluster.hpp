@@ -53,6 +53,7 @@ struct Records {
 
 class Cluster {
   public:
+    class Impl;  // Known inside this folder alone.
     Cluster(Settings settings, Records records, Instant now, JobKeeping keeping = {});
     ~Cluster();
     Cluster(const Cluster&) = delete;
@@ -99,7 +100,6 @@ class Cluster {
     void check_invariants() const;
 
   private:
-    class Impl;
     std::unique_ptr<Impl> impl_;
 };
 

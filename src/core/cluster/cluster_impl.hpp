@@ -16,18 +16,16 @@
 #include "base/packed_set.hpp"
 #include "core/cluster/cluster.hpp"
 #include "core/cluster/derived.hpp"
-#include "core/cluster/het.hpp"
+#include "core/cluster/eligibility.hpp"
+#include "core/cluster/holdings.hpp"
 #include "core/cluster/name_index.hpp"
 #include "core/cluster/patience.hpp"
-#include "core/cluster/preemption.hpp"
+#include "core/cluster/planning/planning.hpp"
 #include "core/cluster/timers.hpp"
 #include "core/cluster/trigger_table.hpp"
 #include "core/cluster/world.hpp"
 #include "core/sched/idle.hpp"
 #include "core/sched/license_ledger.hpp"
-#include "core/sched/placement.hpp"
-#include "core/sched/planner.hpp"
-#include "core/sched/queue.hpp"
 
 namespace switchyard::core {
 
@@ -43,19 +41,6 @@ inline constexpr Seconds kBegunWithin{1};
 inline constexpr Seconds kBackupSlack{60};
 // How long a node may take over an EndJob beyond its grace before it is told again.
 inline constexpr Seconds kEndJobRepeat{60};
-// One call of schedule() looks at so many groups, and starts so many jobs, before it lets others
-// in.
-inline constexpr std::uint32_t kAttemptsPerPassMax = 5000;
-inline constexpr std::uint32_t kStartsPerPassMax = 200000;
-inline constexpr std::uint32_t kOffersPerPassMax = 20000;
-// And tells so many newcomers why they wait; after a restart all jobs are newcomers.
-inline constexpr std::size_t kReasonsPerPassMax = 20000;
-// A plan is made in parts, each with so many looks at nodes; and ends after so many in all.
-inline constexpr std::uint64_t kPlanLooksPerPassMax = 100000;
-inline constexpr std::uint64_t kBackfillLooksMax = 3000000;
-// A plan is renewed from the top; of what stands further down, one part of so many each time.
-inline constexpr std::size_t kRenewedEachTime = 50;
-inline constexpr std::size_t kRenewalParts = 10;
 // One Tick looks at so many timers before it lets others in.
 inline constexpr std::uint32_t kTimersPerTickMax = 20000;
 inline constexpr std::uint32_t kPriorityTop = 4294901760u;
@@ -68,12 +53,6 @@ inline model::Outcome outcome_without_exit(model::JobState state, model::Reason 
     outcome.reason = reason;
     outcome.cancelled_by = by;
     return outcome;
-}
-
-// How long a job may stay, as plans count it.
-inline Seconds limit_of(const JobSpec& spec) {
-    const bool limited = spec.time_limit && !spec.time_limit->unlimited;
-    return limited ? spec.time_limit->seconds : sched::kForever;
 }
 
 inline bool is_configuring(const Job& job) {
@@ -198,105 +177,22 @@ class Cluster::Impl {
     void stop_prolog(const Job& job, model::Running& run);
     void resume_program(const Job& job);
 
-    // --- holdings.cpp: giving and taking resources
-    void claim(const Job& job);
-    void claim_on(const Job& job, const model::NodeGrant& grant);
-    void release_on(const Job& job, const std::string& node);
-    void refresh_node(NodeIndex node);
-    void set_until(const Job& job);
-    Instant held_until(const Job& job) const;
+    // Short forms of what these owners do, for verbs that have no owner of their own yet.
+    void claim(const Job& job) { holdings_.claim(job); }
+    void release_on(const Job& job, const std::string& node) { holdings_.release_on(job, node); }
+    void refresh_node(NodeIndex node) { holdings_.refresh_node(node); }
+    void set_until(const Job& job) { holdings_.set_until(job); }
+    Instant held_until(const Job& job) const { return holdings_.held_until(job); }
+    void review(Job& job) { eligibility_.review(job); }
+    void set_reason(Job& job, model::Reason reason, std::string detail = {}) {
+        eligibility_.set_reason(job, reason, std::move(detail));
+    }
+    void unqueue(JobId id) { eligibility_.unqueue(id); }
+    sched::QueueKey key_of(const Job& job, const model::Partition& partition) const {
+        return eligibility_.key_of(job, partition);
+    }
 
-    // --- eligibility.cpp: is a pending job in the queue, and if not, why
-    void review(Job& job);
-    bool is_overdue(const Job& job) const;
-    void set_reason(Job& job, model::Reason reason, std::string detail = {});
-    void unqueue(JobId id);
-    void enqueue(const Job& job, const std::vector<PartitionIndex>& open);
-    void joined_queue(sched::QueueKey key);
-    std::vector<PartitionIndex> open_partitions(const JobSpec& spec,
-                                                model::Reason& first_problem) const;
-    sched::QueueKey key_of(const Job& job, const model::Partition& partition) const;
-
-    // --- schedule.cpp, backfill.cpp
     void schedule(Instant at);
-    struct Try {
-        bool started = false;  // Or it left the queue for another reason.
-        bool no_room = false;
-        std::uint32_t missing = 1;                  // Nodes.
-        sched::WindowOwner owner = sched::kNobody;  // Where there was room.
-    };
-    void start_what_fits(std::uint32_t& attempts);
-    void start_in_line(std::uint32_t& attempts);
-    bool take_up_offer();
-    Try try_start(sched::Group& group, sched::QueueKey key);
-    Try try_beside(sched::Group& group, sched::QueueKey key);
-    bool heed_those_ahead(PartitionIndex partition, sched::QueueKey key);
-    void review_hope();
-    void give_up_hope(sched::Group& group);
-    std::optional<std::pair<model::Reason, std::string>> no_hope(const sched::Group& group) const;
-    void settle_hope(sched::Group& group, std::optional<std::pair<model::Reason, std::string>> why);
-    void ensure_reserved(sched::QueueKey key, PartitionIndex partition);
-    static sched::Reserved reserved_for(const sched::NodePool& pool, const sched::Demand& demand,
-                                        Seconds limit, sched::QueueKey key,
-                                        const sched::Planned& planned, const sched::Pick& pick);
-    void tell_plan(JobId job, const sched::Planned& planned);
-    void keep_places(const sched::Group& group, sched::QueueKey key, const sched::Planned& planned);
-    std::optional<model::Allocation> find_room(const sched::Group& group, const sched::View& view,
-                                               Try& tried) const;
-    std::optional<model::Allocation> find_room_for_less(const sched::Group& group, sched::View view,
-                                                        std::optional<Minutes>& reduced,
-                                                        sched::WindowOwner& owner) const;
-    void drop_reservation(JobId job);
-    bool plan_is_due() const;
-    std::optional<Instant> next_plan() const;
-    bool continue_plan();
-    void plan_one(PlanInMaking& plan, sched::QueueKey key, PartitionIndex partition);
-    bool plan_next(PlanInMaking& plan, const sched::Queue::Stand& stand, std::uint64_t looks);
-    const sched::Planned* kept_from_before(PlanInMaking& plan, sched::QueueKey key,
-                                           const sched::Group& group) const;
-    bool still_holds(sched::QueueKey key, const sched::Planned& planned,
-                     const sched::Demand& demand, Seconds limit, sched::Outlook& beside) const;
-    bool is_renewed(const PlanInMaking& plan) const;
-    bool take_over(const PlanInMaking::Entry& entry, const sched::Group& group,
-                   sched::Reservations& reserved, sched::Outlook* check) const;
-    bool is_full(const PlanInMaking& plan, PartitionIndex partition) const;
-    bool is_full(const PlanInMaking& plan) const;
-    std::vector<JobId> tell_entry(const PlanInMaking::Entry& entry);
-    void forget_starts();
-    void commit_plan();
-    void add_claims(sched::Reservations& reserved) const;
-    void settle_reasons();
-    void set_waiting_reason(Job& job, PartitionIndex partition);
-
-    // --- preempt.cpp: room taken from jobs of lower tiers
-    model::PreemptMode preempt_mode_of(const Job& job) const;
-    std::optional<Instant> preemptable_from(const Job& job, Instant started) const;
-    void renew_preemptable(Job& job);
-    void index_run(const Job& job);
-    void run_is_over(JobId job);
-    void has_left(JobId job, const model::Running& run);
-    std::optional<std::vector<FoundPlace>> find_places(const sched::Group& group,
-                                                       sched::QueueKey key);
-    std::set<JobId> lift_leaving(LiftedRuns& lifted, JobId waiting);
-    std::optional<PreemptUnit> unit_of(const Job& job, std::uint32_t tier);
-    std::vector<PreemptUnit> preemptable_for(const sched::Group& group, sched::QueueKey key);
-    bool may_take(const std::vector<FoundPlace>& found,
-                  const std::vector<PreemptUnit>& units) const;
-    bool choose_victims(const sched::Group& group, sched::QueueKey key, LiftedRuns& lifted,
-                        std::vector<PreemptUnit>& units);
-    bool try_preempt(const sched::Group& group, sched::QueueKey key);
-    bool is_next(const sched::Group& group, sched::QueueKey key) const;
-    void keep_claim(const sched::Group& group, sched::QueueKey key,
-                    const std::vector<FoundPlace>& found, std::set<JobId> victims);
-    void drop_claim(JobId job);
-    void set_aside(JobId job, bool aside);
-    void serve_claims();
-    void look_for_room_at(Instant at);
-    void preempt_for_waiting();
-    void preempt(const PreemptUnit& unit, JobId by);
-    void warn_preempted(const Job& job);
-    void end_preempted(Job& job);
-    void check_preemption() const;
 
     // --- reservations.cpp, reservation_nodes.cpp: those of administrators: made, changed, deleted
     void on(const event::UpdateReservation& event);
@@ -354,10 +250,8 @@ class Cluster::Impl {
     void index_reservation(const Job& job);
     std::optional<std::set<std::uint32_t>> users_drawn_by(const model::Reservation& magnet) const;
     std::set<JobId> jobs_drawn_by(const model::Reservation& magnet) const;
-    void tell_anew();
     void set_windows();
     void review_calendar();
-    void forget_plan();
     void keep_to_nodes();
     void mark_nodes();
     void retime(const model::Reservation& reservation);
@@ -417,9 +311,6 @@ class Cluster::Impl {
     void share_reason(const Job& leader);
     void check_component(const Job& job) const;
     Result<std::vector<StepPlan>> plan_parts(const event::CreateStep& event) const;
-
-    // --- het_together.hpp: places for all components of a heterogeneous job
-    class Together;
 
     // --- cron.cpp: jobs that come again (scrontab)
     void on(const event::Crontab& event);
@@ -512,13 +403,6 @@ class Cluster::Impl {
     void freeze(Job& job);
     void thaw(Job& job);
     void tell_frozen(Job& job, bool frozen);
-    template <class Change>
-    void hold_anew(Job& job, Change change);
-    void lend_cores(Job& job);
-    bool cores_are_back(const Job& job) const;
-    bool take_cores_back(Job& job);
-    void resume_lenders(bool before_others);
-    void keep_for_lender(const Job& job, PartitionIndex partition);
     void on(const event::UpdateJob& event);
     void throttle_array(JobId array, std::uint32_t throttle);
     std::optional<Errc> update_one(Job& job, const event::UpdateJob& event);
@@ -636,6 +520,10 @@ class Cluster::Impl {
     Changes& changes_ = world_.changes;
     SchedulerFigures& figures_ = world_.figures;
 
+    Holdings holdings_{world_, planning_, *this};
+    Planning planning_{world_, holdings_, *this};
+    Eligibility eligibility_{world_, planning_, *this};
+
     // Records.
     std::set<std::string> runtime_partitions_, deleted_partitions_;
     JobId next_job_id_{1};
@@ -643,22 +531,17 @@ class Cluster::Impl {
     std::uint32_t next_reservation_id_ = 1;
 
     // Derived.
-    sched::Queue queue_;
-    sched::Offers offers_;  // What the last pass had no time for.
     std::vector<NodeSide> node_sides_;
     std::map<JobId, JobSide> sides_;
     std::map<JobId, ArraySide> arrays_;
     std::map<JobId, std::set<JobId>> hets_;  // Records of each heterogeneous job, by its leader.
-    const std::unique_ptr<Together> together_;
     PackedSet<Nonce> nonces_;
     std::map<Token, TokenRole> tokens_;
     std::map<JobId, std::vector<Token>> waiters_;  // By job, or by array.
     std::map<JobId, std::set<JobId>> dependents_;  // By job or array named in a dependency.
     NameIndex unfinished_names_;                   // Jobs that have not ended, by user and name.
     std::map<std::pair<std::uint32_t, std::string>, std::set<JobId>>
-        singletons_;  // Those that wait.
-    std::map<JobId, KeptPlace> reservations_;
-    std::set<JobId> foretold_;  // Were told a start for which no place is kept.
+        singletons_;                                  // Those that wait.
     std::map<std::string, std::set<JobId>> runs_in_;  // Jobs that run in each of the calendar.
     bool calendar_is_stale_ = false;                  // Nodes came or went.
     std::set<JobId> naming_;  // Jobs, in any phase, that name a reservation.
@@ -668,11 +551,6 @@ class Cluster::Impl {
     sched::LicenseLedger licenses_;
     std::set<sched::QueueKey> license_line_;           // Those who wait for licenses,
     std::map<JobId, sched::QueueKey> license_places_;  // and where each stands.
-    PreemptableRuns preemptable_;
-    std::set<JobId> leaving_;        // Jobs that are being ended.
-    std::set<JobId> lenders_;        // Suspended for others.
-    std::map<JobId, Claim> claims_;  // By who waits for others to leave, or for its cores.
-    std::uint64_t claims_version_ = 0;
     Timers timers_;
     std::set<JobId> begun_unwritten_;  // Seen to begin, and perhaps not on disk yet.
     // The records are a backup from before this; jobs with lower numbers were in it.
@@ -684,26 +562,6 @@ class Cluster::Impl {
     std::optional<Instant> passes_rest_until_;
     TriggerTable triggers_;
     std::size_t unfinished_ = 0;
-    bool rebuilding_ = false;  // Nodes are not yet what their jobs make of them.
-
-    // The present pass.
-    std::vector<JobId> fresh_;  // Entered the queue since reasons were settled.
-    std::vector<std::optional<sched::QueueKey>> fronts_;  // As of then.
-    std::uint32_t hope_epoch_ = 1;                        // Changes when nodes come and go.
-    std::uint32_t hope_seen_ = 0;
-    bool more_to_do_ = false;
-    bool plan_is_stale_ = true;
-    bool plan_is_short_ = false;  // All that is wrong with it: some came behind those in it.
-    std::optional<sched::QueueKey> plan_end_;  // Jobs behind it have no part in the plan.
-    std::optional<Instant> plan_expires_;      // The first start that it foresees.
-    bool preempt_is_stale_ = true;
-    std::optional<Instant> preempt_again_;  // Somebody may be preempted then who may not be now.
-    std::optional<sched::Queue::Stand> preempt_from_;  // Those before it were tried.
-    std::optional<Instant> next_backfill_;
-    Instant next_deep_plan_{};
-    bool some_are_untold_ = false;  // The plan was not deep, and ended before the queue did.
-    std::unique_ptr<PlanInMaking> making_;
-    std::set<JobId> unplanned_;  // First in line, and no start was found for them in this pass.
 };
 
 }  // namespace switchyard::core

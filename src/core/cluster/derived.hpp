@@ -1,5 +1,5 @@
 // derived.hpp: what a Cluster keeps beside its records: who waits for whom, what nodes and arrays
-// add up to, what is planned. None of it is stored; a restart derives it anew.
+// add up to. None of it is stored; a restart derives it anew.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,8 @@
 #include <vector>
 
 #include "core/cluster/event.hpp"
-#include "core/cluster/het.hpp"
 #include "core/cluster/trigger_table.hpp"
 #include "core/sched/node_pool.hpp"
-#include "core/sched/planner.hpp"
-#include "core/sched/queue.hpp"
 #include "model/job.hpp"
 #include "model/licenses.hpp"
 
@@ -92,72 +89,12 @@ struct Occurrence {
     Instant start{}, end{};
 };
 
-// On what terms a job starts: in which reservation, with which licenses.
-struct Terms {
-    sched::WindowOwner owner = sched::kNobody;
-    std::vector<model::License> licenses;
-};
-
-// Where one job, or a component of one, fits now.
-struct FoundPlace {
-    JobId job;
-    PartitionIndex partition = 0;
-    model::Allocation allocation;
-    Terms terms;
-};
-
 // What a reservation could have of a node.
 struct CoreOffer {
     sched::NodeIndex node = 0;
     std::size_t place = 0;  // Among those that were looked at.
     model::IndexSet open{};
     bool has_jobs = false;  // That are still there when it begins.
-};
-
-// Places kept for a job that waits, or for all components of one.
-struct KeptPlace {
-    sched::QueueKey key;
-    PartitionIndex partition = 0;
-    sched::Planned planned;
-    std::vector<PlannedPart> parts = {};  // Of a heterogeneous job, which has all its nodes above.
-};
-
-// A plan for the top of the queue in the making. Jobs come and go between its parts; what does not
-// hold any more is left out when it takes the place of the present one.
-struct PlanInMaking {
-    struct Entry {
-        sched::QueueKey key;
-        PartitionIndex partition;
-        sched::Planned planned;
-        std::vector<PlannedPart> parts;  // As in KeptPlace.
-        bool waits;                      // It cannot start now.
-        bool binds;                      // So places are kept for it; else its start is only told.
-    };
-    struct Kind {
-        bool anew;  // Else it is the present plan, and those who came behind it.
-        bool deep;  // Starts are told to those for whom no places are kept, too.
-    };
-    PlanInMaking(const sched::NodePool& pool, Instant now, Seconds window, Kind which)
-        : kind(which),
-          kept(pool.partition_count(), 0),
-          horizon(now + window),
-          reserved(pool.no_reservations()),
-          planner(pool, reserved, now, {.from = now, .horizon = horizon}) {}
-    PlanInMaking(const PlanInMaking&) = delete;
-
-    Kind kind;
-    std::vector<std::uint32_t> kept;  // Jobs with places, by partition.
-    Instant horizon;
-    sched::Reservations reserved;
-    sched::Planner planner;
-    std::optional<sched::Queue::Stand> last;  // Planned so far.
-    std::set<JobId> seen;
-    std::map<JobId, std::vector<PlannedPart>> foreseen;  // Kept before, of who is planned later.
-    std::optional<TogetherSearch> together;              // For a heterogeneous job: not done yet.
-    std::vector<Entry> entries;
-    std::uint32_t passes = 0;
-    std::uint64_t checked = 0;  // Places of the plan before it that were looked at again.
-    std::uint64_t claims_version = 0;
 };
 
 }  // namespace switchyard::core

@@ -3,8 +3,6 @@
 // start in one step or not at all, and whatever ends one run ends all of them; only a cancelled
 // follower goes alone.
 
-#include "core/cluster/het.hpp"
-
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -14,7 +12,6 @@
 #include "core/cluster/check_texts.hpp"
 #include "core/cluster/check_values.hpp"
 #include "core/cluster/cluster_impl.hpp"
-#include "core/cluster/het_together.hpp"
 
 namespace switchyard::core {
 
@@ -67,7 +64,7 @@ Status Cluster::Impl::complete_components(const event::Submit& event, std::vecto
         limit_memory(spec);
         SY_CHECK(validate(spec, event.caller, notes));
     }
-    return het ? together_->check(specs) : Status();
+    return het ? planning_.het.check(specs) : Status();
 }
 
 // A follower is never in the queue itself: what changes about it is a matter of its leader's.
@@ -177,7 +174,7 @@ void Cluster::Impl::share_reason(const Job& leader) {
 // Part of check_invariants().
 void Cluster::Impl::check_component(const Job& job) const {
     SY_ASSERT(hets_.at(job.het->leader).contains(job.id));
-    SY_ASSERT(!is_follower(job) || !queue_.contains(job.id));
+    SY_ASSERT(!is_follower(job) || !planning_.queue.contains(job.id));
     // What runs was started with its leader, and no leader runs while one of them waits.
     const Job& leader = leader_of(job);
     const auto runs = [](const Job& one) {

@@ -13,7 +13,7 @@ void Cluster::Impl::check_set_aside() const {
     std::map<std::string, std::uint32_t> held;
     for (const auto& [id, job] : jobs_) {
         const bool pending = std::holds_alternative<model::Pending>(job.phase);
-        SY_ASSERT(!license_places_.contains(id) || (pending && !queue_.contains(id)));
+        SY_ASSERT(!license_places_.contains(id) || (pending && !planning_.queue.contains(id)));
         SY_ASSERT(naming_.contains(id) != job.spec->reservation.empty());
         if (pending || std::holds_alternative<model::Ended>(job.phase)) continue;
         const auto* completing = std::get_if<model::Completing>(&job.phase);
@@ -30,7 +30,7 @@ void Cluster::Impl::check_set_aside() const {
 
 void Cluster::Impl::check_invariants() const {
     pool_.check_invariants();
-    queue_.check_invariants();
+    planning_.check();
     std::size_t unfinished = 0;
     std::map<JobId, std::uint32_t> running_elements;
     std::map<std::string, std::set<JobId>> held;
@@ -41,7 +41,7 @@ void Cluster::Impl::check_invariants() const {
         const bool pending = std::holds_alternative<model::Pending>(job.phase);
         const bool ended = std::holds_alternative<model::Ended>(job.phase);
         if (!ended) ++unfinished;
-        SY_ASSERT(pending || !queue_.contains(id));
+        SY_ASSERT(pending || !planning_.queue.contains(id));
         if (job.het) check_component(job);
         if (job.array) {
             const auto array = arrays_.find(job.array->array_id);

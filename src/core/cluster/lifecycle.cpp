@@ -14,8 +14,8 @@ void Cluster::Impl::start(Job& job, PartitionIndex partition, model::Allocation 
     SY_ASSERT(std::holds_alternative<model::Pending>(job.phase));
     SY_ASSERT(!allocation.nodes.empty());
     unqueue(job.id);
-    drop_reservation(job.id);
-    drop_claim(job.id);
+    planning_.backfill.drop(job.id);
+    planning_.preemption.drop_hold(job.id);
     unindex_dependency(job);
     job.eligible = std::max(std::get<model::Pending>(job.phase).eligible_at, job.submitted);
     model::Running run;
@@ -27,7 +27,7 @@ void Cluster::Impl::start(Job& job, PartitionIndex partition, model::Allocation 
     run.ends_by = end_of_run(*job.spec, run);
     run.configuring = settings_.run_prolog;
     job.partition = partitions_[partition].name;
-    run.preemptable_at = preemptable_from(job, now_);
+    run.preemptable_at = planning_.preemption.preemptable_from(job, now_);
     job.last_evaluated = now_;
     job.scheduler = backfilled ? "Backfill" : "Main";
     job.phase = std::move(run);
@@ -121,7 +121,7 @@ void Cluster::Impl::end_run(Job& job, model::Outcome outcome, EndCause cause, Se
     job.phase = std::move(completing);
     touch(job);
     set_until(job);
-    run_is_over(job.id);
+    planning_.preemption.run_is_over(job.id);
     if (job.het) {
         end_companions(job, outcome, cause, grace, next);
         begin_if_ready(job);
@@ -156,7 +156,7 @@ void Cluster::Impl::node_is_clean(Job& job, const std::string& node) {
 void Cluster::Impl::finish(Job& job) {
     auto& completing = std::get<model::Completing>(job.phase);
     SY_ASSERT(completing.dirty_nodes.empty());
-    has_left(job.id, completing.run);
+    planning_.preemption.has_left(job.id, completing.run);
     leave_reservation(job, completing.run.reservation);
     if (!settings_.run_epilog) return finish_run(job);
     completing.epilog = true;
@@ -167,7 +167,7 @@ void Cluster::Impl::finish(Job& job) {
 
 void Cluster::Impl::finish_run(Job& job) {
     auto completing = std::move(std::get<model::Completing>(job.phase));
-    leaving_.erase(job.id);  // A restart puts all back who have not finished.
+    planning_.preemption.finished(job.id);  // A restart puts all back who have not finished.
     array_run_over(job);
     using Next = model::Completing::Next;
     const bool recurs =
@@ -243,9 +243,10 @@ void Cluster::Impl::end_pending(Job& job, model::Outcome outcome) {
     SY_ASSERT(std::holds_alternative<model::Pending>(job.phase));
     // One that only its partition kept out of the queue could have run, as far as it was concerned.
     const auto& pending = std::get<model::Pending>(job.phase);
-    const bool ready = queue_.contains(job.id) || pending.reason == model::Reason::PartitionDown;
+    const bool ready =
+        planning_.queue.contains(job.id) || pending.reason == model::Reason::PartitionDown;
     unqueue(job.id);
-    drop_reservation(job.id);
+    planning_.backfill.drop(job.id);
     unindex_dependency(job);
     if (ready && pending.eligible_at <= now_) {
         job.eligible = std::max(pending.eligible_at, job.submitted);

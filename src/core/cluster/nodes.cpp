@@ -113,9 +113,7 @@ void Cluster::Impl::adopt_facts(NodeIndex index, const model::NodeFacts& facts) 
     drain_for(index, facts.problem.empty() ? shortfall(node.config, facts) : facts.problem);
     if (node.config == before) return;
     pool_.redescribe(index, node);
-    queue_.wake(index);
-    ++hope_epoch_;
-    plan_is_stale_ = true;
+    planning_.node_described(index);
     // Jobs that no partition seemed able to hold may have been waiting for this description.
     std::vector<JobId> limited;
     for (const auto& [id, job] : jobs_) {

@@ -72,7 +72,6 @@ void Cluster::Impl::cancel_reboot(model::Node& node) {
 
 // What depends on a node's jobs and state. Cheap where nothing does.
 void Cluster::Impl::node_changed(NodeIndex index) {
-    if (rebuilding_) return;
     if (nodes_[index].reboot) reboot_if_idle(index);
     if (!triggers_.all.empty()) look_at_node(index);
 }

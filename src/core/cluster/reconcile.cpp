@@ -116,7 +116,7 @@ void Cluster::Impl::reconcile_job(Job& job, const std::string& node,
             emit(effect::Freeze{node, id, attempt, !frozen});
         emit(effect::SetDeadline{node, id, attempt, deadline_of(job)});
         const auto& preempted = model::run_of(job)->preempted;
-        if (preempted && preempted->grace_ends) warn_preempted(job);
+        if (preempted && preempted->grace_ends) planning_.preemption.warn(job);
     }
     const std::set<StepId> active = side(id).active_steps;
     for (const StepId step_id : active) {

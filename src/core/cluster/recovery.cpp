@@ -78,7 +78,7 @@ void Cluster::Impl::load(Records records) {
     if (records.restored) begin_restoring();
     triggers_.last_id = records.last_trigger_id;
     for (model::Trigger& trigger : records.triggers) triggers_.add(std::move(trigger));
-    rebuilding_ = true;
+    holdings_.begin_rebuild();
     reset_tables();
     derive_calendar();  // Each job that waits is to see it.
     std::vector<JobId> entangled;
@@ -87,8 +87,7 @@ void Cluster::Impl::load(Records records) {
             take_record(std::move(record), std::move(steps), entangled);
         });
     }
-    rebuilding_ = false;
-    for (NodeIndex i = 0; i < nodes_.size(); ++i) node_changed(i);
+    holdings_.end_rebuild();
     set_windows();  // When one ends depends on the jobs that run in it.
     // Verdicts that were due while nobody was there are changes like any other.
     review_each(entangled);
@@ -118,7 +117,7 @@ void Cluster::Impl::take_record(Job record, std::vector<model::Step> steps,
     if (restored_at_) restored_before_ = std::max(restored_before_, next_job_id_);
     Job& job = jobs_.add(std::move(record));
     index_job(job);
-    renew_preemptable(job);
+    planning_.preemption.renew(job);
     claim(job);
     resume_program(job);
     const JobSpec& spec = *job.spec;
@@ -199,9 +198,7 @@ void Cluster::Impl::reset_tables() {
             if (config.gres.empty()) config.gres = facts.gres;
         }
     }
-    queue_.clear();
-    offers_.clear();
-    queue_.set_partition_count(partitions_.size());
+    planning_.clear();
     pool_.reset(nodes_, settings_.unit);
     pool_.set_partitions(partitions_);
     for (const model::Partition& partition : partitions_) {
@@ -210,39 +207,25 @@ void Cluster::Impl::reset_tables() {
                 nodes_[*node].partitions.push_back(partition.name);
         }
     }
-    reservations_.clear();
-    foretold_.clear();
-    claims_.clear();
-    preemptable_.clear();
-    leaving_.clear();
-    lenders_.clear();
     licenses_.reset(settings_.licenses);
     license_line_.clear();
     license_places_.clear();
     runs_in_.clear();
-    making_.reset();
-    plan_end_.reset();
-    plan_expires_.reset();
     for (NodeSide& node : node_sides_) node.jobs.clear();
     for (NodeIndex i = 0; i < nodes_.size(); ++i) refresh_node(i);
-    fronts_.assign(partitions_.size(), std::nullopt);
-    fresh_.clear();
-    plan_is_stale_ = true;
-    if (!next_backfill_) next_backfill_ = now_;
 }
 
 // Holdings, queue and timers anew, from nodes, partitions and jobs.
 void Cluster::Impl::rebuild() {
     std::set<JobId> holders;
     for (const NodeSide& node : node_sides_) holders.insert(node.jobs.begin(), node.jobs.end());
-    rebuilding_ = true;
+    holdings_.begin_rebuild();
     reset_tables();
     for (const JobId id : holders) {
-        renew_preemptable(jobs_.at(id));
+        planning_.preemption.renew(jobs_.at(id));
         claim(jobs_.at(id));
     }
-    rebuilding_ = false;
-    for (NodeIndex i = 0; i < nodes_.size(); ++i) node_changed(i);
+    holdings_.end_rebuild();
     derive_calendar();
     review_each(jobs_.ids());
 }
@@ -294,7 +277,7 @@ void Cluster::Impl::on(const event::Reconfigure& event) {
         }
     }
     partitions_ = std::move(partitions);
-    ++hope_epoch_;
+    planning_.feasibility.usable_nodes_changed();
     rebuild();
     for (NodeIndex i = 0; i < nodes_.size(); ++i) {
         if (node_sides_[i].silent_since) {

@@ -140,7 +140,7 @@ void Cluster::Impl::reset_end(Job& job) {
         emit(effect::SetDeadline{grant.node, job.id, job.attempt, deadline_of(job)});
     set_until(job);
     retime(job);
-    plan_is_stale_ = true;
+    planning_.backfill.capacity_changed();
 }
 
 }  // namespace switchyard::core

@@ -141,7 +141,7 @@ void Cluster::Impl::withdraw(Job& job) {
 void Cluster::Impl::withdraw_record(Job& job) {
     const JobId id = job.id;
     unqueue(id);
-    drop_reservation(id);
+    planning_.backfill.drop(id);
     unindex_dependency(job);
     --unfinished_;
     unfinished_names_.remove(job.spec->uid, job.spec->name, id);
@@ -151,7 +151,7 @@ void Cluster::Impl::withdraw_record(Job& job) {
     if (const JobSide* own = find_side(id); own && own->owner) drop_token(*own->owner, id);
     sides_.erase(id);
     timers_.set({TimerKey::Kind::Job, id.value}, std::nullopt);
-    std::erase(fresh_, id);
+    planning_.reasons.forget(id);
     naming_.erase(id);
     jobs_.erase(id);
     changes_.jobs.erase(id);

@@ -82,7 +82,7 @@ void Cluster::Impl::retime(const Job& job) {
 void Cluster::Impl::running_timer(Job& job) {
     const model::Running& run = std::get<model::Running>(job.phase);
     if (run.preempted && run.preempted->grace_ends && *run.preempted->grace_ends <= now_)
-        return end_preempted(job);
+        return planning_.preemption.end(job);
     if (!run.ends_by) return retime(job);
     for (const MailMark& mark : kMailMarks) {
         JobSide& own_side = side(job.id);

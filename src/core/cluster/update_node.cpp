@@ -120,7 +120,7 @@ void Cluster::Impl::on(const event::UpdateNode& event) {
             if (update.features) node.config.features = *update.features;
             node.config.active_features = update.active_features;
             pool_.redescribe(index, node);
-            ++hope_epoch_;
+            planning_.feasibility.usable_nodes_changed();
         }
         set_node_state(index, update, by);
         plan_resumption(index, update);

@@ -1,11 +1,12 @@
 // het_places.cpp: where the components of a heterogeneous job fit, each beside the others: now, or
 // if nobody held anything.
 
+#include "core/cluster/planning/het_places.hpp"
+
 #include <algorithm>
 #include <set>
 
 #include "core/cluster/cluster_impl.hpp"
-#include "core/cluster/het_together.hpp"
 #include "core/sched/idle.hpp"
 #include "core/sched/placement.hpp"
 #include "model/hostlist.hpp"
@@ -95,33 +96,32 @@ bool fit_by_piece(sched::NodePool& idle, const std::vector<Component>& component
 }  // namespace
 
 // Where a specification may run: partitions that are there and could hold it.
-Component Cluster::Impl::Together::component_of(const JobSpec& spec) const {
+Component HetPlaces::component_of(const JobSpec& spec) const {
     Component component;
     component.limit = limit_of(spec);
     for (const std::string& name : spec.partitions) {
-        const auto index = cluster_.partition_index(name);
+        const auto index = world_.partition_index(name);
         if (!index || component.in(*index) != nullptr) continue;
-        const model::Partition& partition = cluster_.partitions_[*index];
+        const model::Partition& partition = world_.partitions[*index];
         const bool up = partition.state == model::PartitionState::Up ||
                         partition.state == model::PartitionState::Drain;
         if (!up || cluster_.limit_problem(spec, partition)) continue;
         component.where.push_back(
-            {*index, sched::make_demand(cluster_.shape_for(spec, *index), cluster_.pool_), {}});
+            {*index, sched::make_demand(cluster_.shape_for(spec, *index), world_.pool), {}});
     }
     return component;
 }
 
 // All have one place in line, the last that any of their partitions gives them: with one each, two
 // such jobs could each be ahead of a part of the other, and neither would ever begin.
-std::vector<Component> Cluster::Impl::Together::components_to_place(const Job& leader) const {
+std::vector<Component> HetPlaces::components_to_place(const Job& leader) const {
     std::vector<Component> components;
     std::optional<sched::QueueKey> last;
     for (const JobId id : cluster_.live_components(leader)) {
-        Component component = component_of(*cluster_.jobs_.at(id).spec);
+        Component component = component_of(*world_.jobs.at(id).spec);
         component.job = id;
         for (const Component::Where& where : component.where) {
-            const sched::QueueKey key =
-                cluster_.key_of(leader, cluster_.partitions_[where.partition]);
+            const sched::QueueKey key = cluster_.key_of(leader, world_.partitions[where.partition]);
             if (!last || *last < key) last = key;
         }
         components.push_back(std::move(component));
@@ -134,8 +134,8 @@ std::vector<Component> Cluster::Impl::Together::components_to_place(const Job& l
 
 // The leader stands in every partition that one of them may use, so that room for any of them
 // wakes it.
-void Cluster::Impl::Together::enqueue(const Job& leader) {
-    std::map<PartitionIndex, std::pair<sched::Shape, Seconds>> stands;
+HetPlaces::Stands HetPlaces::stands_of(const Job& leader) const {
+    Stands stands;
     for (const Component& component : components_to_place(leader)) {
         for (const Component::Where& where : component.where) {
             sched::Shape shape = where.demand.shape;
@@ -145,34 +145,31 @@ void Cluster::Impl::Together::enqueue(const Job& leader) {
             if (fresh) continue;
             auto& [known, limit] = stand->second;
             limit = std::min(limit, component.limit);
-            const std::uint32_t cpus = sched::make_demand(known, cluster_.pool_).cpus_min;
+            const std::uint32_t cpus = sched::make_demand(known, world_.pool).cpus_min;
             sched::Shape other = where.demand.shape;
             other.only_job = leader.id.value;
             known = either(known, other, std::min(cpus, where.demand.cpus_min));
         }
     }
-    for (const auto& [index, stand] : stands) {
-        const sched::QueueKey key = cluster_.key_of(leader, cluster_.partitions_[index]);
-        cluster_.queue_.add(key, index, stand.first, stand.second, cluster_.pool_);
-        cluster_.joined_queue(key);
-    }
+    return stands;
 }
 
 // Where one component fits now, beside those that are already claimed for.
-std::optional<PartitionIndex> Cluster::Impl::Together::place_component(
-    const Component& component, model::Allocation& allocation, Terms& terms) const {
-    const Job& job = cluster_.jobs_.at(component.job);
+std::optional<PartitionIndex> HetPlaces::place_component(const Component& component,
+                                                         model::Allocation& allocation,
+                                                         Terms& terms) const {
+    const Job& job = world_.jobs.at(component.job);
     sched::View view{
-        .start = cluster_.now_, .end = cluster_.now_ + component.limit, .uid = job.spec->uid};
+        .start = world_.now, .end = world_.now + component.limit, .uid = job.spec->uid};
     for (const Component::Where& where : component.where) {
         view.key = where.key;
         for (const sched::WindowOwner owner : sched::owners_of(where.demand.shape)) {
             view.owner = owner;
-            const auto picks = sched::place(cluster_.pool_, where.partition, where.demand, view);
+            const auto picks = sched::place(world_.pool, where.partition, where.demand, view);
             const auto licenses =
                 picks ? cluster_.find_licenses(job, owner, cluster_.licenses_) : std::nullopt;
             if (!licenses) continue;
-            if (auto found = sched::make_allocation(cluster_.pool_, where.demand, *picks, view)) {
+            if (auto found = sched::make_allocation(world_.pool, where.demand, *picks, view)) {
                 allocation = *std::move(found);
                 terms = {owner, *licenses};
                 return where.partition;
@@ -183,18 +180,18 @@ std::optional<PartitionIndex> Cluster::Impl::Together::place_component(
 }
 
 // As if it held its place.
-void Cluster::Impl::Together::try_out(const Component& component, const FoundPlace& place) {
-    const Instant until = cluster_.now_ + component.limit;
+void HetPlaces::try_out(const Component& component, const FoundPlace& place) {
+    const Instant until = world_.now + component.limit;
     cluster_.licenses_.claim(place.job, place.terms.licenses, until, place.terms.owner);
     for (const model::NodeGrant& grant : place.allocation.nodes) {
-        const std::uint32_t uid = cluster_.jobs_.at(place.job).spec->uid;
-        cluster_.pool_.claim(*cluster_.node_index(grant.node),
-                             holding_of(component, place.partition, grant, until, uid));
+        const std::uint32_t uid = world_.jobs.at(place.job).spec->uid;
+        world_.pool.claim(*world_.node_index(grant.node),
+                          holding_of(component, place.partition, grant, until, uid));
     }
 }
 
 // Where all of them fit now.
-std::optional<std::vector<FoundPlace>> Cluster::Impl::Together::find_places(const Job& leader) {
+std::optional<std::vector<FoundPlace>> HetPlaces::find_places(const Job& leader) {
     const std::vector<Component> components = components_to_place(leader);
     std::vector<FoundPlace> found;
     const auto attempt = [&](const std::vector<std::size_t>& order) {
@@ -215,7 +212,7 @@ std::optional<std::vector<FoundPlace>> Cluster::Impl::Together::find_places(cons
         for (const FoundPlace& each : found) {
             cluster_.licenses_.release(each.job);
             for (const model::NodeGrant& grant : each.allocation.nodes)
-                cluster_.pool_.release(*cluster_.node_index(grant.node), each.job);
+                world_.pool.release(*world_.node_index(grant.node), each.job);
         }
         return failed;
     };
@@ -224,35 +221,19 @@ std::optional<std::vector<FoundPlace>> Cluster::Impl::Together::find_places(cons
     return found;
 }
 
-bool Cluster::Impl::Together::try_start(const Job& leader, bool backfilled) {
-    for (const Component& component : components_to_place(leader)) {
-        for (const Component::Where& where : component.where)
-            backfilled |= cluster_.heed_those_ahead(where.partition, where.key);
-    }
-    auto found = find_places(leader);
-    if (!found) return false;
-    for (FoundPlace& each : *found)
-        cluster_.start(cluster_.jobs_.at(each.job), each.partition, std::move(each.allocation),
-                       backfilled, each.terms);
-    return true;
-}
-
 // Whether all of them would find a place if nobody held anything.
-bool Cluster::Impl::Together::could_hold(const std::vector<Component>& components,
-                                         sched::Nodes which) const {
+bool HetPlaces::could_hold(const std::vector<Component>& components, sched::Nodes which) const {
     sched::Taken taken;
     const auto place_idle = [&](const Component& component) {
         sched::View view{.empty = true, .every_node = which == sched::Nodes::All, .taken = &taken};
         for (const Component::Where& where : component.where) {
             for (const sched::WindowOwner owner : sched::owners_of(where.demand.shape)) {
                 view.owner = owner;
-                const auto picks =
-                    sched::place(cluster_.pool_, where.partition, where.demand, view);
+                const auto picks = sched::place(world_.pool, where.partition, where.demand, view);
                 if (!picks) continue;
                 for (const sched::Pick& pick : *picks) {
                     auto& [room, whole] = taken[pick.node];
-                    const sched::Room more =
-                        sched::planned_room(cluster_.pool_, where.demand, pick);
+                    const sched::Room more = sched::planned_room(world_.pool, where.demand, pick);
                     sched::add(room, more);
                     room.holders += more.holders;
                     whole |= where.demand.shape.whole_nodes;
@@ -272,10 +253,10 @@ bool Cluster::Impl::Together::could_hold(const std::vector<Component>& component
     if (!in_some_order(components.size(), attempt)) return false;
     if (!mix_cards(components)) return true;
     sched::NodePool idle;
-    idle.reset(cluster_.nodes_, cluster_.settings_.unit);
-    idle.set_partitions(cluster_.partitions_);
-    for (NodeIndex node = 0; node < cluster_.nodes_.size(); ++node) {
-        const bool usable = which == sched::Nodes::All || cluster_.pool_.node(node).usable;
+    idle.reset(world_.nodes, world_.settings.unit);
+    idle.set_partitions(world_.partitions);
+    for (NodeIndex node = 0; node < world_.nodes.size(); ++node) {
+        const bool usable = which == sched::Nodes::All || world_.pool.node(node).usable;
         idle.set_open(node, usable, usable);
     }
     return fit_by_piece(idle, components);
@@ -283,14 +264,14 @@ bool Cluster::Impl::Together::could_hold(const std::vector<Component>& component
 
 // Each of them could be held alone, or waits for its partition to be changed; what all of them
 // together can never have is refused.
-Status Cluster::Impl::Together::check(const std::vector<JobSpec>& specs) const {
+Status HetPlaces::check(const std::vector<JobSpec>& specs) const {
     if (!cluster_.license_all(specs)) return fail(Errc::InvalidLicenses);
     std::vector<Component> components;
     for (const JobSpec& spec : specs) {
         components.push_back(component_of(spec));
         if (components.back().where.empty()) return {};
         for (const Component::Where& where : components.back().where) {
-            if (sched::has_undescribed(cluster_.pool_, where.partition)) return {};
+            if (sched::has_undescribed(world_.pool, where.partition)) return {};
         }
     }
     if (could_hold(components, sched::Nodes::All)) return {};
@@ -298,8 +279,7 @@ Status Cluster::Impl::Together::check(const std::vector<JobSpec>& specs) const {
 }
 
 // Why all of them could not start even if every usable node were idle; none: they could.
-std::optional<std::pair<Reason, std::string>> Cluster::Impl::Together::no_hope(
-    const Job& leader) const {
+std::optional<std::pair<Reason, std::string>> HetPlaces::no_hope(const Job& leader) const {
     const std::vector<Component> components = components_to_place(leader);
     if (could_hold(components, sched::Nodes::Usable)) return std::nullopt;
     std::vector<std::string> missing;
@@ -307,16 +287,14 @@ std::optional<std::pair<Reason, std::string>> Cluster::Impl::Together::no_hope(
         if (component.where.empty()) continue;
         const auto& [partition, demand, key] = component.where.front();
         const auto holds = [&](sched::WindowOwner owner) {
-            return sched::could_hold(cluster_.pool_, partition, demand, sched::Nodes::Usable,
-                                     owner);
+            return sched::could_hold(world_.pool, partition, demand, sched::Nodes::Usable, owner);
         };
         const std::vector<sched::WindowOwner> owners = sched::owners_of(demand.shape);
         if (owners.back() != sched::kNobody && std::ranges::none_of(owners, holds) &&
             holds(sched::kNobody))
             return std::pair(Reason::Reservation, std::string());
         for (const NodeIndex node : demand.required) {
-            if (!cluster_.pool_.node(node).usable)
-                missing.push_back(cluster_.pool_.node(node).name);
+            if (!world_.pool.node(node).usable) missing.push_back(world_.pool.node(node).name);
         }
     }
     if (!missing.empty()) {

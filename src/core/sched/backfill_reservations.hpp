@@ -1,5 +1,5 @@
-// reservations.hpp: places kept for jobs that wait: on which node, from when until when, and how
-// much of it.
+// backfill_reservations.hpp: places kept for jobs that wait: on which node, from when until when,
+// and how much of it.
 #pragma once
 
 #include <cstdint>
@@ -27,12 +27,13 @@ struct Reserved {
 };
 
 // A plan, made or in the making. Each node is known by its places in the partitions.
-class Reservations {
+class BackfillReservations {
   public:
     using Places = std::vector<std::pair<PartitionIndex, std::uint32_t>>;
     using Ends = PackedSet<std::pair<Instant, std::uint32_t>>;  // (until, place)
 
-    Reservations(std::size_t nodes, std::size_t partitions) : nodes_(nodes), ends_(partitions) {}
+    BackfillReservations(std::size_t nodes, std::size_t partitions)
+        : nodes_(nodes), ends_(partitions) {}
 
     void add(NodeIndex node, const Places& places, Reserved reserved);
     void drop(NodeIndex node, const Places& places, JobId job);

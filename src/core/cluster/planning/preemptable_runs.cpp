@@ -1,6 +1,6 @@
-// preemption.cpp: see preemption.hpp.
+// preemptable_runs.cpp: see preemptable_runs.hpp.
 
-#include "core/cluster/preemption.hpp"
+#include "core/cluster/planning/preemptable_runs.hpp"
 
 #include <algorithm>
 

@@ -1,12 +1,12 @@
-// reservations.cpp: see reservations.hpp.
+// backfill_reservations.cpp: see backfill_reservations.hpp.
 
-#include "core/sched/reservations.hpp"
+#include "core/sched/backfill_reservations.hpp"
 
 #include <algorithm>
 
 namespace switchyard::core::sched {
 
-void Reservations::add(NodeIndex node, const Places& places, Reserved reserved) {
+void BackfillReservations::add(NodeIndex node, const Places& places, Reserved reserved) {
     for (const auto& [partition, place] : places) ends_[partition].insert({reserved.until, place});
     if (!last_key_ || *last_key_ < reserved.key) last_key_ = reserved.key;
     nodes_[node].reserved.push_back(std::move(reserved));
@@ -15,7 +15,7 @@ void Reservations::add(NodeIndex node, const Places& places, Reserved reserved) 
     added_.push_back({node, static_cast<std::uint32_t>(nodes_[node].reserved.size() - 1)});
 }
 
-void Reservations::drop(NodeIndex node, const Places& places, JobId job) {
+void BackfillReservations::drop(NodeIndex node, const Places& places, JobId job) {
     auto& here = nodes_[node].reserved;
     std::vector<Instant> ended;
     std::erase_if(here, [&](const Reserved& reserved) {

@@ -1,5 +1,5 @@
-// preemption.hpp: the values that preemption is decided by: who may have to go, and in which order;
-// the room that is kept for whom they go; and a look at the pool as if some had gone.
+// preemptable_runs.hpp: who may have to go for others, and in which order; and a look at the pool
+// as if some had gone.
 #pragma once
 
 #include <cstdint>
@@ -46,15 +46,6 @@ class PreemptableRuns {
   private:
     std::set<RunRank> order_;
     std::map<JobId, RunRank> by_job_;
-};
-
-// Room that is kept against everybody, until those whom it was taken from have left; or, of a job
-// that is suspended, against those behind it.
-struct Claim {
-    sched::PartitionIndex partition = 0;
-    std::set<JobId> victims;  // Those that have not left yet.
-    std::vector<std::pair<sched::NodeIndex, sched::Reserved>> places;
-    Instant expires{};  // They should have left by then.
 };
 
 // What goes together: a job, or all components of one.

@@ -1,5 +1,5 @@
-// het.hpp: the components of a heterogeneous job as the scheduler sees them: what each needs, where
-// it may run, and where it would.
+// components.hpp: the components of a heterogeneous job as the scheduler sees them: what each
+// needs, where it may run, and where it would.
 #pragma once
 
 #include <algorithm>
@@ -40,7 +40,7 @@ struct PlannedPart {
 };
 
 // A common start is looked for in parts; so far it got.
-struct TogetherSearch {
+struct CommonStart {
     JobId leader;
     Instant from{};  // None of them can begin together with all others before it.
     std::uint32_t rounds = 0;
