@@ -48,7 +48,7 @@ Eligibility::Verdict Eligibility::begin_time(Candidate& candidate) const {
 }
 
 Eligibility::Verdict Eligibility::journals(Candidate& candidate) const {
-    if (!cluster_.waits_for_journals(candidate.job)) return std::nullopt;
+    if (!cluster_.restore_.waits_for_journals(candidate.job)) return std::nullopt;
     return Bar{Reason::SystemFailure,
                "SystemFailure, restored from a backup: waits for nodes to say what they ran"};
 }
@@ -61,7 +61,7 @@ Eligibility::Verdict Eligibility::partitions(Candidate& candidate) const {
 }
 
 Eligibility::Verdict Eligibility::array_throttle(Candidate& candidate) const {
-    if (!cluster_.throttled(candidate.job)) return std::nullopt;
+    if (!cluster_.arrays_.throttled(candidate.job)) return std::nullopt;
     return Bar{Reason::JobArrayTaskLimit};
 }
 
@@ -72,13 +72,13 @@ Eligibility::Verdict Eligibility::other_components(Candidate& candidate) const {
 }
 
 Eligibility::Verdict Eligibility::advance_reservation(Candidate& candidate) const {
-    const auto opens = cluster_.opens_at(*candidate.job.spec);
+    const auto opens = cluster_.calendar_.opens_at(*candidate.job.spec);
     if (!opens) return std::nullopt;
     return Bar{Reason::Reservation, {}, opens};
 }
 
 Eligibility::Verdict Eligibility::licenses(Candidate& candidate) const {
-    if (cluster_.has_licenses(candidate.job)) return std::nullopt;
+    if (cluster_.licenses_.has_for(candidate.job)) return std::nullopt;
     return Bar{Reason::Licenses};
 }
 
@@ -87,18 +87,22 @@ Eligibility::Verdict Eligibility::licenses(Candidate& candidate) const {
 void Eligibility::review(Job& job) {
     auto* pending = std::get_if<model::Pending>(&job.phase);
     if (pending == nullptr) return;
+    const Cluster::Impl::Change change(cluster_);
     // Before all else: whatever it waits for besides, it does not wait beyond its deadline.
     if (is_overdue(job))
         return cluster_.end_pending(
             job, outcome_without_exit(model::JobState::Deadline, Reason::DeadLine));
     if (cluster_.review_follower(job)) return;
-    cluster_.leave_license_line(job.id);
+    cluster_.licenses_.leave_line(job.id);
     Candidate candidate{job, *pending, model::DependencyStatus::Fulfilled, {}};
     // Judged even while it is held: the record it waits for may be forgotten before it is released.
-    if (!job.spec->dependency.empty()) candidate.dependency = cluster_.judge(job);
+    if (!job.spec->dependency.empty()) {
+        cluster_.settle_correspondence(job);
+        candidate.dependency = cluster_.dependencies_.judge(job);
+    }
     if (candidate.dependency == model::DependencyStatus::Failed &&
         (world_.settings.kill_invalid_dependency || job.spec->kill_on_invalid_dependency)) {
-        cluster_.mail(job, model::MailEvent::InvalidDepend);
+        cluster_.mail_.send(job, model::MailEvent::InvalidDepend);
         return cluster_.end_pending(job, outcome_without_exit(model::JobState::Cancelled,
                                                               Reason::DependencyNeverSatisfied));
     }
@@ -118,12 +122,12 @@ void Eligibility::keep_out(Job& job, Bar bar) {
     pending.planned_nodes.clear();
     const bool waits_for_licenses = bar.reason == Reason::Licenses;
     set_reason(job, bar.reason, std::move(bar.detail));
-    cluster_.retime(job);
+    cluster_.job_timers_.retime(job);
     if (bar.opens) {
         pending.planned_start = bar.opens;
-        if (job.het) cluster_.share_reason(job);
+        if (job.het) cluster_.hets_.share_reason(job);
     }
-    if (waits_for_licenses) cluster_.wait_for_licenses(job);
+    if (waits_for_licenses) cluster_.licenses_.wait(job);
 }
 
 void Eligibility::let_in(Job& job, const std::vector<PartitionIndex>& open) {
@@ -142,7 +146,7 @@ void Eligibility::let_in(Job& job, const std::vector<PartitionIndex>& open) {
     enqueue(job, open);
     set_reason(job, Reason::None);
     planning_.reasons.add(job.id);
-    cluster_.retime(job);
+    cluster_.job_timers_.retime(job);
 }
 
 // Reasons are derived: they are shown from memory and stored only along with real changes.
@@ -150,17 +154,12 @@ void Eligibility::set_reason(Job& job, Reason reason, std::string detail) {
     auto& pending = std::get<model::Pending>(job.phase);
     pending.reason = reason;
     pending.detail = std::move(detail);
-    if (job.het && job.het->offset == 0) cluster_.share_reason(job);
+    if (job.het && job.het->offset == 0) cluster_.hets_.share_reason(job);
 }
 
 void Eligibility::unqueue(JobId id) {
     planning_.queue.remove(id);
-    cluster_.leave_license_line(id);
-}
-
-sched::QueueKey Eligibility::key_of(const Job& job, const model::Partition& partition) const {
-    const std::uint32_t sequence = job.array ? job.array->array_id.value : job.id.value;
-    return {partition.priority_tier, job.priority, sequence, job.id};
+    cluster_.licenses_.leave_line(id);
 }
 
 void Eligibility::enqueue(const Job& job, const std::vector<PartitionIndex>& open) {
@@ -173,8 +172,8 @@ void Eligibility::enqueue(const Job& job, const std::vector<PartitionIndex>& ope
     if (job.spec->time_limit && !job.spec->time_limit->unlimited)
         limit = job.spec->time_limit->seconds;
     for (const PartitionIndex index : open)
-        add(key_of(job, world_.partitions[index]), index, cluster_.shape_for(*job.spec, index),
-            limit);
+        add(key_of(job, world_.partitions[index]), index,
+            cluster_.calendar_.shape_for(*job.spec, index), limit);
 }
 
 void Eligibility::add(sched::QueueKey key, PartitionIndex partition, const sched::Shape& shape,

@@ -23,7 +23,6 @@ class Eligibility {
     void review(Job& job);
     void set_reason(Job& job, model::Reason reason, std::string detail = {});
     void unqueue(JobId id);
-    sched::QueueKey key_of(const Job& job, const model::Partition& partition) const;
     bool is_overdue(const Job& job) const;
 
   private:

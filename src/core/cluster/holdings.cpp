@@ -5,7 +5,8 @@
 #include <algorithm>
 
 #include "base/assert.hpp"
-#include "core/cluster/cluster_impl.hpp"
+#include "core/cluster/planning/planning.hpp"
+#include "core/sched/shape.hpp"
 
 namespace switchyard::core {
 namespace {
@@ -59,7 +60,7 @@ Instant Holdings::held_until(const Job& job) const {
     const auto& preempted = model::run_of(job)->preempted;
     if (preempted && preempted->grace_ends)
         return *preempted->grace_ends + world_.settings.kill_wait;
-    const auto deadline = cluster_.deadline_of(job);
+    const auto deadline = world_.deadline_of(job);
     return deadline ? *deadline : world_.now + sched::kForever;
 }
 
@@ -75,10 +76,9 @@ void Holdings::claim(const Job& job) {
         }
         claim_on(job, grant);
     }
-    cluster_.claim_licenses(job);
+    licenses_.hold(job, held_until(job));
     planning_.preemption.index_run(job);
-    const std::string& reservation = model::run_of(job)->reservation;
-    if (!reservation.empty()) cluster_.runs_in_[reservation].insert(job.id);
+    calendar_.entered(job);
 }
 
 void Holdings::claim_on(const Job& job, const model::NodeGrant& grant) {
@@ -107,13 +107,13 @@ void Holdings::claim_on(const Job& job, const model::NodeGrant& grant) {
     node.exclusive = world_.pool.node(*index).held_whole();
     ++(std::holds_alternative<model::Completing>(job.phase) ? node.completing_jobs
                                                             : node.running_jobs);
-    cluster_.node_sides_[*index].jobs.insert(job.id);
-    tell(*index);
+    nodes_.side(*index).jobs.insert(job.id);
+    nodes_.changed(*index);
 }
 
 void Holdings::release_on(const Job& job, const std::string& name) {
     const auto index = world_.node_index(name);
-    if (!index || !cluster_.node_sides_[*index].jobs.contains(job.id)) return;
+    if (!index || !nodes_.side(*index).jobs.contains(job.id)) return;
     const model::NodeGrant* granted = model::allocation_of(job)->find(name);
     SY_ASSERT(granted != nullptr);
     const model::NodeGrant grant = held_part(job, *granted);
@@ -137,48 +137,19 @@ void Holdings::release_on(const Job& job, const std::string& name) {
                                : node.running_jobs;
     SY_ASSERT(count > 0);
     --count;
-    cluster_.node_sides_[*index].jobs.erase(job.id);
+    nodes_.side(*index).jobs.erase(job.id);
     node.last_busy = world_.now;
     planning_.capacity_freed(*index);
-    tell(*index);
-}
-
-// Opens or closes a node to new jobs, as its state demands.
-void Holdings::refresh_node(NodeIndex index) {
-    const model::Node& node = world_.nodes[index];
-    const NodeSide& side = cluster_.node_sides_[index];
-    const bool rebooting = node.reboot && node.reboot->issued;
-    const bool usable = !node.down && !node.drain && !rebooting && !side.retired &&
-                        node.config.start != model::NodeConfig::Start::Future;
-    const bool open = usable && node.responding && side.ghosts.empty() && !side.owes_journal;
-    const sched::NodeEntry& entry = world_.pool.node(index);
-    const bool was_usable = entry.usable, was_open = entry.open;
-    world_.pool.set_open(index, open, usable);
-    if (usable != was_usable) {
-        planning_.feasibility.usable_nodes_changed();
-        cluster_.calendar_is_stale_ = !cluster_.calendar_.empty();
-    }
-    if (open && !was_open) planning_.capacity_freed(index);
-    tell(index);
+    nodes_.changed(*index);
 }
 
 void Holdings::set_until(const Job& job) {
     if (!holds_anything(job)) return;
-    cluster_.licenses_.set_until(job.id, held_until(job));
+    licenses_.set_until(job.id, held_until(job));
     for (const model::NodeGrant& grant : model::allocation_of(job)->nodes) {
         if (const auto node = world_.node_index(grant.node))
             world_.pool.set_until(*node, job.id, held_until(job));
     }
-}
-
-// Whoever looks at nodes sees it.
-void Holdings::tell(NodeIndex node) {
-    if (!rebuilding_) cluster_.node_changed(node);
-}
-
-void Holdings::end_rebuild() {
-    rebuilding_ = false;
-    for (NodeIndex i = 0; i < world_.nodes.size(); ++i) cluster_.node_changed(i);
 }
 
 }  // namespace switchyard::core

@@ -4,7 +4,9 @@
 
 #include <string>
 
-#include "core/cluster/cluster.hpp"
+#include "core/cluster/licenses.hpp"
+#include "core/cluster/nodes/nodes.hpp"
+#include "core/cluster/reservations/calendar.hpp"
 #include "core/cluster/world.hpp"
 
 namespace switchyard::core {
@@ -13,8 +15,12 @@ class Planning;
 
 class Holdings {
   public:
-    Holdings(World& world, Planning& planning, Cluster::Impl& cluster)
-        : world_(world), planning_(planning), cluster_(cluster) {}
+    Holdings(World& world, Planning& planning, Nodes& nodes, Licenses& licenses, Calendar& calendar)
+        : world_(world),
+          planning_(planning),
+          nodes_(nodes),
+          licenses_(licenses),
+          calendar_(calendar) {}
 
     // All that a job holds: its allocation, or what of it is not clean yet.
     void claim(const Job& job);
@@ -24,33 +30,27 @@ class Holdings {
     void hold_anew(Job& job, Change change);
     void set_until(const Job& job);
     Instant held_until(const Job& job) const;
-    // Opens or closes a node to new jobs, as its state demands.
-    void refresh_node(NodeIndex node);
-
-    // In between nodes are not yet what their jobs make of them, and nobody looks at them.
-    void begin_rebuild() { rebuilding_ = true; }
-    void end_rebuild();
 
   private:
     void claim_on(const Job& job, const model::NodeGrant& grant);
-    void tell(NodeIndex node);
 
     World& world_;
     Planning& planning_;
-    Cluster::Impl& cluster_;
-    bool rebuilding_ = false;
+    Nodes& nodes_;
+    Licenses& licenses_;
+    Calendar& calendar_;
 };
 
 template <class Change>
 void Holdings::hold_anew(Job& job, Change change) {
     const model::Allocation allocation = *model::allocation_of(job);
-    rebuilding_ = true;
+    nodes_.pause();
     for (const model::NodeGrant& grant : allocation.nodes) release_on(job, grant.node);
     change();
     for (const model::NodeGrant& grant : allocation.nodes) claim_on(job, grant);
-    rebuilding_ = false;
+    nodes_.resume();
     for (const model::NodeGrant& grant : allocation.nodes) {
-        if (const auto node = world_.node_index(grant.node)) tell(*node);
+        if (const auto node = world_.node_index(grant.node)) nodes_.changed(*node);
     }
 }
 

@@ -30,16 +30,17 @@ void Cluster::Impl::tell_frozen(Job& job, bool frozen) {
     for (const model::NodeGrant& grant : model::allocation_of(job)->nodes) {
         const Seconds grace = frozen ? settings_.preempt.suspend_grace : Seconds{0};
         emit(effect::Freeze{grant.node, job.id, job.attempt, !frozen, grace});
-        if (!frozen) emit(effect::SetDeadline{grant.node, job.id, job.attempt, deadline_of(job)});
+        if (!frozen)
+            emit(effect::SetDeadline{grant.node, job.id, job.attempt, world_.deadline_of(job)});
     }
-    notify_owner(job,
-                 frozen ? reply::OwnerNotice::Kind::Suspended : reply::OwnerNotice::Kind::Resumed);
+    waiters_.notify_owner(
+        job, frozen ? reply::OwnerNotice::Kind::Suspended : reply::OwnerNotice::Kind::Resumed);
     set_until(job);
     planning_.preemption.index_run(job);
-    retime(job);
+    job_timers_.retime(job);
     if (frozen) return;
     begin_if_ready(job);
-    retry_waiting_steps(job.id);
+    job_steps_.retry_waiting(job.id);
 }
 
 void Cluster::Impl::on(const event::Suspend& event) {

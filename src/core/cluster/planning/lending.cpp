@@ -46,7 +46,7 @@ bool Lending::cores_are_back(const Job& job) const {
 
 // With all its components, if each has its cores back.
 bool Lending::take_cores_back(Job& job) {
-    const std::vector<JobId> ids = cluster_.live_components(cluster_.leader_of(job));
+    const std::vector<JobId> ids = cluster_.hets_.live_components(cluster_.hets_.leader_of(job));
     const bool all = std::ranges::all_of(ids, [&](JobId id) {
         return !lenders_.contains(id) || cores_are_back(world_.jobs.at(id));
     });
@@ -99,7 +99,7 @@ void Lending::hold_for(const Job& job, PartitionIndex partition) {
         if (!places.empty() && std::max(places.front().second.from, world_.now) == from) return;
         preemption_.drop_hold(job.id);
     }
-    const auto end = cluster_.deadline_of(job);
+    const auto end = world_.deadline_of(job);
     const auto left = end ? std::max(*end - std::get<model::Suspended>(job.phase).since,
                                      std::chrono::duration_cast<Millis>(Seconds{1}))
                           : std::chrono::duration_cast<Millis>(sched::kForever);
@@ -107,13 +107,13 @@ void Lending::hold_for(const Job& job, PartitionIndex partition) {
         const auto node = world_.node_index(grant.node);
         if (!node) continue;
         sched::Reserved reserved;
-        reserved.key = cluster_.key_of(job, world_.partitions[partition]);
+        reserved.key = key_of(job, world_.partitions[partition]);
         reserved.job = job.id;
         reserved.from = from;
         reserved.until = from + left;
         reserved.room.cores = static_cast<std::uint32_t>(grant.cores.size());
-        const auto within = cluster_.calendar_.find(model::run_of(job)->reservation);
-        if (within != cluster_.calendar_.end()) reserved.owner = within->second.id;
+        const model::Reservation* within = cluster_.calendar_.find(model::run_of(job)->reservation);
+        if (within != nullptr) reserved.owner = within->id;
         hold.places.emplace_back(*node, std::move(reserved));
     }
     holds_.put(job.id, std::move(hold));

@@ -94,8 +94,7 @@ void Planning::serve_holds() {
         preemption.drop_hold(id);
         sched::Group* group = queued ? queue.group_of(id, partition) : nullptr;
         if (group == nullptr || !ready) continue;
-        starter.try_start(*group,
-                          cluster_.key_of(world_.jobs.at(id), world_.partitions[partition]));
+        starter.try_start(*group, key_of(world_.jobs.at(id), world_.partitions[partition]));
         // An array may have more of them.
         more_to_do_ |= queue.contains(id);
     }

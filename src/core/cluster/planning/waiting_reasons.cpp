@@ -46,7 +46,8 @@ void WaitingReasons::set(Job& job, PartitionIndex partition) {
     const sched::Group* group = queue_.group_of(job.id, partition);
     if (group != nullptr && group->hopeless)
         return cluster_.set_reason(job, group->why, group->why_detail);
-    if (const auto problem = group != nullptr ? cluster_.window_problem(job, *group) : std::nullopt)
+    if (const auto problem =
+            group != nullptr ? cluster_.calendar_.window_problem(job, *group) : std::nullopt)
         return cluster_.set_reason(job, Reason::ReqNodeNotAvail, *problem);
     const auto front = queue_.front(partition);
     if (front && front->job != job.id) {

@@ -1,9 +1,12 @@
 // reservation_nodes.cpp: which nodes a reservation has: those named, all, those of a partition, or
 // so many as are free for it; and others in the place of those that fail.
 
-#include <algorithm>
+#include "core/cluster/reservations/reservation_nodes.hpp"
 
-#include "core/cluster/cluster_impl.hpp"
+#include <algorithm>
+#include <iterator>
+
+#include "core/cluster/reservations/occurrence.hpp"
 #include "model/features.hpp"
 
 namespace switchyard::core {
@@ -61,20 +64,20 @@ bool meet_on(const Reservation& a, const Reservation& b, const std::string& node
 }  // namespace
 
 // Other reservations at the same time that it must keep clear of.
-std::vector<const Reservation*> Cluster::Impl::rivals_of(const Reservation& reservation) const {
+std::vector<const Reservation*> ReservationNodes::rivals_of(const Reservation& reservation) const {
     std::vector<const Reservation*> rivals;
     if (may_overlap(reservation)) return rivals;
-    const auto mine = occurrences_of(reservation);
-    for (const auto& [name, other] : calendar_) {
+    const auto mine = occurrences_of(reservation, world_.now);
+    for (const auto& [name, other] : all_) {
         // One that was made to lie over others is no hindrance to them.
         if (other.id == reservation.id || other.is(ReservationFlag::Overlap)) continue;
-        if (overlap(mine, occurrences_of(other))) rivals.push_back(&other);
+        if (overlap(mine, occurrences_of(other, world_.now))) rivals.push_back(&other);
     }
     return rivals;
 }
 
 // Nodes that other reservations have at the same time, or the same cores of them.
-std::set<std::string> Cluster::Impl::nodes_taken(const Reservation& reservation) const {
+std::set<std::string> ReservationNodes::nodes_taken(const Reservation& reservation) const {
     std::set<std::string> taken;
     for (const Reservation* rival : rivals_of(reservation)) {
         for (const std::string& node : rival->nodes) {
@@ -85,41 +88,41 @@ std::set<std::string> Cluster::Impl::nodes_taken(const Reservation& reservation)
 }
 
 // Whether this is a job that is not in the reservation, and is still there when it begins.
-bool Cluster::Impl::holds_at_start(const Reservation& reservation,
-                                   const sched::Holding& holding) const {
-    const model::Running* run = model::run_of(jobs_.at(holding.job));
-    return holding.until > std::max(now_, reservation.start) &&
+bool ReservationNodes::holds_at_start(const Reservation& reservation,
+                                      const sched::Holding& holding) const {
+    const model::Running* run = model::run_of(world_.jobs.at(holding.job));
+    return holding.until > std::max(world_.now, reservation.start) &&
            (run == nullptr || run->reservation != reservation.name);
 }
 
-bool Cluster::Impl::held_at_start(const Reservation& reservation, NodeIndex node) const {
-    return std::ranges::any_of(pool_.node(node).holdings, [&](const sched::Holding& holding) {
+bool ReservationNodes::held_at_start(const Reservation& reservation, NodeIndex node) const {
+    return std::ranges::any_of(world_.pool.node(node).holdings, [&](const sched::Holding& holding) {
         return holds_at_start(reservation, holding);
     });
 }
 
 // What is picked is picked from one partition.
-void Cluster::Impl::settle_partition(Reservation& reservation) const {
+void ReservationNodes::settle_partition(Reservation& reservation) const {
     if (!reservation.partition.empty()) return;
-    const auto fallback = std::ranges::find_if(partitions_, &model::Partition::is_default);
-    if (fallback != partitions_.end()) reservation.partition = fallback->name;
+    const auto fallback = std::ranges::find_if(world_.partitions, &model::Partition::is_default);
+    if (fallback != world_.partitions.end()) reservation.partition = fallback->name;
 }
 
 // All nodes that fit, and of these, those that are up and free at the time, beside `kept`.
-Result<Cluster::Impl::Candidates> Cluster::Impl::candidates_for(
+Result<ReservationNodes::Candidates> ReservationNodes::candidates_for(
     const Reservation& reservation, const std::vector<std::string>& kept) const {
     SY_TRY(const model::Constraint features, model::Constraint::parse(reservation.features));
     const std::set<std::string> taken = nodes_taken(reservation);
-    const std::optional<PartitionIndex> from = partition_index(reservation.partition);
+    const std::optional<PartitionIndex> from = world_.partition_index(reservation.partition);
     if (!from) return fail(Errc::InvalidPartition);
     Candidates found;
     std::vector<std::string> busy;
-    for (const NodeIndex node : pool_.order(*from)) {
-        const std::string& name = nodes_[node].config.name;
+    for (const NodeIndex node : world_.pool.order(*from)) {
+        const std::string& name = world_.nodes[node].config.name;
         if (contains(kept, name)) continue;
-        if (!features.empty() && !features.matches(nodes_[node].config.active())) continue;
+        if (!features.empty() && !features.matches(world_.nodes[node].config.active())) continue;
         ++found.fit;
-        if (!pool_.node(node).usable || taken.contains(name)) continue;
+        if (!world_.pool.node(node).usable || taken.contains(name)) continue;
         (held_at_start(reservation, node) ? busy : found.free).push_back(name);
     }
     if (reservation.ignores_jobs()) found.free.insert(found.free.end(), busy.begin(), busy.end());
@@ -127,7 +130,7 @@ Result<Cluster::Impl::Candidates> Cluster::Impl::candidates_for(
 }
 
 // So many nodes; those of `kept` first.
-Result<std::vector<std::string>> Cluster::Impl::pick_nodes(
+Result<std::vector<std::string>> ReservationNodes::pick_nodes(
     const Reservation& reservation, std::uint32_t count,
     const std::vector<std::string>& kept) const {
     SY_TRY(const Candidates found, candidates_for(reservation, kept));
@@ -139,28 +142,28 @@ Result<std::vector<std::string>> Cluster::Impl::pick_nodes(
     return names;
 }
 
-Result<std::vector<std::string>> Cluster::Impl::all_nodes(const Reservation& reservation) const {
+Result<std::vector<std::string>> ReservationNodes::all_nodes(const Reservation& reservation) const {
     if (!reservation.partition.empty()) {
-        const auto index = partition_index(reservation.partition);
+        const auto index = world_.partition_index(reservation.partition);
         if (!index) return fail(Errc::InvalidPartition);
-        return partitions_[*index].nodes;
+        return world_.partitions[*index].nodes;
     }
     if (reservation.is(ReservationFlag::PartNodes)) return fail(Errc::InvalidPartition);
     std::vector<std::string> names;
-    for (const model::Node& node : nodes_) names.push_back(node.config.name);
+    for (const model::Node& node : world_.nodes) names.push_back(node.config.name);
     return names;
 }
 
-void Cluster::Impl::sort_nodes(std::vector<std::string>& names) const {
+void ReservationNodes::sort_nodes(std::vector<std::string>& names) const {
     std::ranges::sort(names, {}, [&](const std::string& name) {
-        return node_index(name).value_or(static_cast<NodeIndex>(nodes_.size()));
+        return world_.node_index(name).value_or(static_cast<NodeIndex>(world_.nodes.size()));
     });
     const auto repeated = std::ranges::unique(names);
     names.erase(repeated.begin(), repeated.end());
 }
 
 // Those of these names, or all; the flags say which.
-Result<std::vector<std::string>> Cluster::Impl::named_nodes(
+Result<std::vector<std::string>> ReservationNodes::named_nodes(
     Reservation& reservation, const std::vector<std::string>& names) const {
     marked_as(reservation, bit(ReservationFlag::SpecNodes));
     if (is_all(names)) {
@@ -169,7 +172,7 @@ Result<std::vector<std::string>> Cluster::Impl::named_nodes(
         return all_nodes(reservation);
     }
     for (const std::string& name : names) {
-        if (!node_index(name)) return fail(Errc::InvalidNodeName);
+        if (!world_.node_index(name)) return fail(Errc::InvalidNodeName);
     }
     std::vector<std::string> sorted = names;
     sort_nodes(sorted);
@@ -177,7 +180,7 @@ Result<std::vector<std::string>> Cluster::Impl::named_nodes(
 }
 
 // The nodes that an update asks for; none: they stay.
-Result<std::optional<std::vector<std::string>>> Cluster::Impl::wanted_nodes(
+Result<std::optional<std::vector<std::string>>> ReservationNodes::wanted_nodes(
     Reservation& reservation, const ReservationUpdate& update, bool fresh) const {
     using Names = std::optional<std::vector<std::string>>;
     const bool names_nodes = update.nodes && !update.nodes->empty();
@@ -216,9 +219,8 @@ Result<std::optional<std::vector<std::string>>> Cluster::Impl::wanted_nodes(
     return Names();
 }
 
-// `old`: what it was; null: it is new.
-Status Cluster::Impl::settle_nodes(Reservation& reservation, const ReservationUpdate& update,
-                                   const Reservation* old) const {
+Status ReservationNodes::settle(Reservation& reservation, const ReservationUpdate& update,
+                                const Reservation* old) const {
     const bool replaces =
         reservation.is(ReservationFlag::Replace) || reservation.is(ReservationFlag::ReplaceDown);
     if (replaces && (update.core_count || !reservation.has_whole_nodes()))
@@ -245,7 +247,8 @@ Status Cluster::Impl::settle_nodes(Reservation& reservation, const ReservationUp
     for (const std::string& name : reservation.nodes) {
         if (taken.contains(name)) return fail(Errc::ReservationOverlap);
         const bool had = old != nullptr && contains(old->nodes, name);
-        if (!reservation.ignores_jobs() && !had && held_at_start(reservation, *node_index(name)))
+        if (!reservation.ignores_jobs() && !had &&
+            held_at_start(reservation, *world_.node_index(name)))
             return fail(Errc::NodesBusy);
     }
     return {};
@@ -253,15 +256,16 @@ Status Cluster::Impl::settle_nodes(Reservation& reservation, const ReservationUp
 
 // Nodes that were picked and cannot serve are replaced by idle ones, as far as there are any. With
 // REPLACE those too that jobs have come to hold.
-bool Cluster::Impl::replenish(Reservation& reservation) const {
+bool ReservationNodes::replenish(Reservation& reservation) const {
     if (reservation.is(ReservationFlag::StaticAlloc) || !reservation.node_count) return false;
     // It is only there until the last of its jobs has ended.
-    if (reservation.end <= now_ && !reservation.recurs()) return false;
+    if (reservation.end <= world_.now && !reservation.recurs()) return false;
     if (!reservation.has_whole_nodes()) return replenish_cores(reservation);
     const auto serves = [&](const std::string& name) {
-        const auto node = node_index(name);
-        if (!node || !pool_.node(*node).usable) return false;
-        return !reservation.is(ReservationFlag::Replace) || pool_.node(*node).holdings.empty();
+        const auto node = world_.node_index(name);
+        if (!node || !world_.pool.node(*node).usable) return false;
+        return !reservation.is(ReservationFlag::Replace) ||
+               world_.pool.node(*node).holdings.empty();
     };
     std::vector<std::string> kept;
     std::ranges::copy_if(reservation.nodes, std::back_inserter(kept), serves);

@@ -1,11 +1,15 @@
 // reservations.cpp: scontrol create, update and delete reservation. A change is made on a copy,
 // and takes the place of the record only when all of it holds.
 
+#include "core/cluster/reservations/calendar.hpp"
+
 #include <algorithm>
+#include <utility>
 
 #include "core/cluster/check_texts.hpp"
 #include "core/cluster/check_values.hpp"
-#include "core/cluster/cluster_impl.hpp"
+#include "core/cluster/licenses.hpp"
+#include "core/cluster/reservations/occurrence.hpp"
 #include "model/licenses.hpp"
 
 namespace switchyard::core {
@@ -76,14 +80,35 @@ Status check_names(const ReservationUpdate& update) {
 
 }  // namespace
 
-Status Cluster::Impl::apply_times(Reservation& reservation, const ReservationUpdate& update,
-                                  bool fresh) const {
+void Calendar::load(std::vector<Reservation> records, std::uint32_t next_id) {
+    next_id_ = std::max(1u, next_id);
+    for (Reservation& reservation : records) {
+        next_id_ = std::max(next_id_, reservation.id + 1);
+        const std::string name = reservation.name;
+        all_.emplace(name, std::move(reservation));
+    }
+}
+
+const Reservation* Calendar::find(const std::string& name) const {
+    const auto found = all_.find(name);
+    return found == all_.end() ? nullptr : &found->second;
+}
+
+const Reservation* Calendar::find(sched::WindowOwner owner) const {
+    for (const auto& [name, reservation] : all_) {
+        if (reservation.id == owner) return &reservation;
+    }
+    return nullptr;
+}
+
+Status Calendar::apply_times(Reservation& reservation, const ReservationUpdate& update,
+                             bool fresh) const {
     const Seconds length = std::chrono::floor<Seconds>(reservation.end - reservation.start);
     if (fresh && !update.start) return fail(Errc::InvalidTime);
     if (update.start) {
-        const bool late = *update.start < now_ - kPastStartMax;
+        const bool late = *update.start < world_.now - kPastStartMax;
         if (late && !reservation.is(ReservationFlag::ForceStart)) return fail(Errc::InvalidTime);
-        if (!fresh && reservation.is_active(now_))
+        if (!fresh && reservation.is_active(world_.now))
             return fail(Errc::InvalidArgument, "Reservation already started");
         reservation.start = *update.start;
         const bool ends = reservation.end != model::kEndlessReservation;
@@ -99,31 +124,30 @@ Status Cluster::Impl::apply_times(Reservation& reservation, const ReservationUpd
         return fail(Errc::InvalidTime);
     }
     if (!is_date(reservation.end) || reservation.end <= reservation.start ||
-        reservation.end <= now_)
+        reservation.end <= world_.now)
         return fail(Errc::InvalidTime);
     reservation.floats.reset();
     if (reservation.is(ReservationFlag::TimeFloat)) {
         if (reservation.recurs()) return fail(Errc::Unsupported);
-        reservation.floats = std::chrono::ceil<Seconds>(reservation.start - now_);
+        reservation.floats = std::chrono::ceil<Seconds>(reservation.start - world_.now);
         if (*reservation.floats <= Seconds{0}) return fail(Errc::InvalidTime);
     }
     return {};
 }
 
 // A list of partitions is never emptied: Slurm leaves it, or says that there is no such partition.
-Status Cluster::Impl::apply_partitions(Reservation& reservation,
-                                       const NameListChange& change) const {
+Status Calendar::apply_partitions(Reservation& reservation, const NameListChange& change) const {
     if (change.mode == NameListChange::Mode::None || change.names.empty()) return {};
     for (const NamedUsers& each : change.names) {
-        if (!partition_index(each.name)) return fail(Errc::InvalidPartition);
+        if (!world_.partition_index(each.name)) return fail(Errc::InvalidPartition);
     }
     apply(reservation.allowed_partitions, reservation.partitions_denied, change);
     if (reservation.allowed_partitions.empty()) return fail(Errc::InvalidPartition);
     return {};
 }
 
-Status Cluster::Impl::apply_update(Reservation& reservation, const ReservationUpdate& update,
-                                   bool fresh) const {
+Status Calendar::apply_update(Reservation& reservation, const ReservationUpdate& update,
+                              bool fresh) const {
     SY_CHECK(check_names(update));
     const bool floats = (update.flags.set | update.flags.cleared) & bit(ReservationFlag::TimeFloat);
     if (!fresh && floats) return fail(Errc::InvalidTime);
@@ -145,7 +169,7 @@ Status Cluster::Impl::apply_update(Reservation& reservation, const ReservationUp
     if (fresh && !update.partition && !reservation.allowed_partitions.empty())
         reservation.partition = reservation.allowed_partitions.front();
     if (update.partition) {
-        if (!partition_index(*update.partition)) return fail(Errc::InvalidPartition);
+        if (!world_.partition_index(*update.partition)) return fail(Errc::InvalidPartition);
         reservation.partition = *update.partition;
     }
     if (update.features) reservation.features = *update.features;
@@ -163,7 +187,7 @@ Status Cluster::Impl::apply_update(Reservation& reservation, const ReservationUp
 }
 
 // A name like Slurm's: the first account or user, and the number of the reservation.
-std::string Cluster::Impl::reservation_name(const Reservation& reservation) const {
+std::string Calendar::name_for(const Reservation& reservation) const {
     std::string first = "resv";
     if (!reservation.accounts.empty()) {
         first = reservation.accounts.front();
@@ -175,75 +199,75 @@ std::string Cluster::Impl::reservation_name(const Reservation& reservation) cons
     return first + "_" + std::to_string(reservation.id);
 }
 
-Result<std::string> Cluster::Impl::create_reservation(const ReservationUpdate& update) {
-    if (calendar_.contains(update.name)) return fail(Errc::DuplicateReservation);
+Result<std::string> Calendar::create(const ReservationUpdate& update) {
+    if (all_.contains(update.name)) return fail(Errc::DuplicateReservation);
     Reservation reservation;
-    reservation.id = next_reservation_id_;
+    reservation.id = next_id_;
     SY_CHECK(apply_update(reservation, update, true));
-    reservation.name = update.name.empty() ? reservation_name(reservation) : update.name;
-    if (calendar_.contains(reservation.name)) return fail(Errc::DuplicateReservation);
-    SY_CHECK(settle_nodes(reservation, update, nullptr));
-    ++next_reservation_id_;
-    changes_.next_reservation_id = true;
+    reservation.name = update.name.empty() ? name_for(reservation) : update.name;
+    if (all_.contains(reservation.name)) return fail(Errc::DuplicateReservation);
+    SY_CHECK(nodes_.settle(reservation, update, nullptr));
+    ++next_id_;
+    world_.changes.next_reservation_id = true;
     const std::string name = reservation.name;
-    put_reservation(std::move(reservation));
+    put(std::move(reservation));
     return name;
 }
 
-Status Cluster::Impl::change_reservation(const ReservationUpdate& update) {
-    const auto found = calendar_.find(update.name);
-    if (found == calendar_.end()) return fail(Errc::InvalidReservation);
+Status Calendar::change(const ReservationUpdate& update) {
+    const auto found = all_.find(update.name);
+    if (found == all_.end()) return fail(Errc::InvalidReservation);
     Reservation reservation = found->second;
     if (update.skip) {
         if (!reservation.recurs()) return fail(Errc::ReservationNotSkippable);
-        move_on(reservation);
+        move_on(reservation, world_.now);
     }
     SY_CHECK(apply_update(reservation, update, false));
-    SY_CHECK(settle_nodes(reservation, update, &found->second));
-    put_reservation(std::move(reservation));
-    for (const JobId id : std::set<JobId>(runs_in_[update.name])) reset_end(jobs_.at(id));
+    SY_CHECK(nodes_.settle(reservation, update, &found->second));
+    put(std::move(reservation));
+    for (const JobId id : runs_in_[update.name]) world_.agenda.move_end(id);
     return {};
 }
 
-Status Cluster::Impl::delete_reservation(const ReservationUpdate& update) {
-    const auto found = calendar_.find(update.name);
-    if (found == calendar_.end()) return fail(Errc::InvalidReservation);
-    const auto runs = runs_in_.find(update.name);
-    if (runs != runs_in_.end() && !runs->second.empty()) return fail(Errc::ReservationBusy);
-    remove_reservation(update.name);
-    rebuild_calendar();
+Status Calendar::remove(const ReservationUpdate& update) {
+    const auto found = all_.find(update.name);
+    if (found == all_.end()) return fail(Errc::InvalidReservation);
+    if (is_in_use(update.name)) return fail(Errc::ReservationBusy);
+    remove_record(update.name);
+    rebuild();
     return {};
 }
 
-void Cluster::Impl::put_reservation(Reservation reservation) {
-    const bool purges = reservation.is(ReservationFlag::PurgeComp) && reservation.is_active(now_);
+void Calendar::put(Reservation reservation) {
+    const bool purges =
+        reservation.is(ReservationFlag::PurgeComp) && reservation.is_active(world_.now);
     if (purges && !reservation.idle_since && !is_wanted(reservation.name))
-        reservation.idle_since = now_;
-    changes_.reservations.insert(reservation.name);
-    calendar_.insert_or_assign(reservation.name, std::move(reservation));
-    rebuild_calendar();
+        reservation.idle_since = world_.now;
+    world_.changes.reservations.insert(reservation.name);
+    all_.insert_or_assign(reservation.name, std::move(reservation));
+    rebuild();
 }
 
-void Cluster::Impl::on(const event::UpdateReservation& event) {
+ReplyBody Calendar::answer(const event::UpdateReservation& event) {
     using Action = ReservationUpdate::Action;
     const ReservationUpdate& update = event.update;
-    const auto found = calendar_.find(update.name);
-    const bool own = update.action == Action::Delete && found != calendar_.end() &&
-                     found->second.is(ReservationFlag::UserDelete) &&
-                     model::admits(found->second, event.caller.uid, event.caller.groups, "");
-    if (!is_operator(event.caller) && !own) return refuse(event.token, Errc::InvalidUserId);
-    const auto failed = [&](const Error& error) { reply(event.token, reply::Failed{error, {}}); };
-    if (const Status fine = check_texts(update); !fine) return failed(fine.error());
-    if (const Status fine = check_values(update); !fine) return failed(fine.error());
+    const Reservation* known = find(update.name);
+    const bool own = update.action == Action::Delete && known != nullptr &&
+                     known->is(ReservationFlag::UserDelete) &&
+                     model::admits(*known, event.caller.uid, event.caller.groups, "");
+    const auto refused = [](const Error& error) { return reply::Failed{error, {}}; };
+    if (!world_.is_operator(event.caller) && !own)
+        return refused({Errc::InvalidUserId, std::string(errc_text(Errc::InvalidUserId))});
+    if (const Status fine = check_texts(update); !fine) return refused(fine.error());
+    if (const Status fine = check_values(update); !fine) return refused(fine.error());
     if (update.action == Action::Create) {
-        const auto made = create_reservation(update);
-        if (!made) return failed(made.error());
-        return reply(event.token, reply::ReservationMade{*made});
+        const auto made = create(update);
+        if (!made) return refused(made.error());
+        return reply::ReservationMade{*made};
     }
-    const Status done =
-        update.action == Action::Delete ? delete_reservation(update) : change_reservation(update);
-    if (!done) return failed(done.error());
-    reply(event.token, reply::Done{{}, 1, {}});
+    const Status done = update.action == Action::Delete ? remove(update) : change(update);
+    if (!done) return refused(done.error());
+    return reply::Done{{}, 1, {}};
 }
 
 }  // namespace switchyard::core

@@ -11,7 +11,8 @@
 #include <set>
 #include <string_view>
 
-#include "core/cluster/cluster_impl.hpp"
+#include "core/cluster/steps/steps.hpp"
+#include "core/sched/shape.hpp"
 #include "model/layout.hpp"
 
 namespace switchyard::core {
@@ -395,11 +396,10 @@ std::vector<const model::NodeGrant*> choose_nodes(std::vector<const model::NodeG
 
 }  // namespace
 
-Result<model::StepLayout> Cluster::Impl::lay_out_step(const Job& job,
-                                                      const event::CreateStep& event) const {
-    const model::Partition* partition = partition_of(job);
+Result<model::StepLayout> Steps::lay_out(const Job& job, const event::CreateStep& event) const {
+    const model::Partition* partition = world_.partition_of(job);
     const bool whole =
-        partition != nullptr && sched::takes_whole_nodes(*job.spec, *partition, settings_);
+        partition != nullptr && sched::takes_whole_nodes(*job.spec, *partition, world_.settings);
     const model::StepSpec spec = whole ? with_gres_of(*job.spec, event.spec) : event.spec;
     const model::Allocation& allocation = *model::allocation_of(job);
     SY_TRY(std::vector<const model::NodeGrant*> nodes, candidate_nodes(allocation, spec));
@@ -408,10 +408,10 @@ Result<model::StepLayout> Cluster::Impl::lay_out_step(const Job& job,
     const bool shares = spec.overlap || spec.interactive;
     TakenOf taken_of;
     for (const model::NodeGrant* node : nodes) taken_of[node->node];
-    if (const auto own_side = sides_.find(job.id); own_side != sides_.end() && !shares) {
-        for (const StepId id : own_side->second.active_steps) {
+    if (!shares) {
+        for (const StepId id : active(job.id)) {
             if (id == kBatchStep || id == kExternStep || id == kInteractiveStep) continue;
-            const model::Step& other = steps_.at(StepKey{job.id, job.attempt, id});
+            const model::Step& other = world_.steps.at(StepKey{job.id, job.attempt, id});
             if (!other.spec.overlap) charge(other, taken_of);
         }
     }

@@ -5,7 +5,7 @@
 #include <span>
 #include <utility>
 
-#include "core/cluster/cluster_impl.hpp"
+#include "core/cluster/reservations/reservation_nodes.hpp"
 #include "core/sched/node_pool.hpp"
 #include "model/features.hpp"
 
@@ -66,9 +66,9 @@ std::vector<CoreOffer> choose(std::vector<CoreOffer> offers, std::optional<std::
 }  // namespace
 
 // What of the node it could have; none: the whole of it is another's.
-std::optional<CoreOffer> Cluster::Impl::offer_of(const Reservation& reservation,
-                                                 NodeIndex index) const {
-    const sched::NodeEntry& node = pool_.node(index);
+std::optional<CoreOffer> ReservationNodes::offer_of(const Reservation& reservation,
+                                                    NodeIndex index) const {
+    const sched::NodeEntry& node = world_.pool.node(index);
     CoreOffer offer{.node = index};
     if (node.cores > 0) offer.open = IndexSet::range(0, node.cores - 1);
     for (const Reservation* rival : rivals_of(reservation)) {
@@ -85,14 +85,14 @@ std::optional<CoreOffer> Cluster::Impl::offer_of(const Reservation& reservation,
 }
 
 // Nodes that it might use, none of them named.
-Result<std::vector<CoreOffer>> Cluster::Impl::offers_for(const Reservation& reservation) const {
+Result<std::vector<CoreOffer>> ReservationNodes::offers_for(const Reservation& reservation) const {
     SY_TRY(const model::Constraint features, model::Constraint::parse(reservation.features));
-    const auto partition = partition_index(reservation.partition);
+    const auto partition = world_.partition_index(reservation.partition);
     if (!partition) return fail(Errc::InvalidPartition);
     std::vector<CoreOffer> offers;
-    for (const NodeIndex index : pool_.order(*partition)) {
-        if (!pool_.node(index).usable) continue;
-        if (!features.empty() && !features.matches(nodes_[index].config.active())) continue;
+    for (const NodeIndex index : world_.pool.order(*partition)) {
+        if (!world_.pool.node(index).usable) continue;
+        if (!features.empty() && !features.matches(world_.nodes[index].config.active())) continue;
         auto offer = offer_of(reservation, index);
         if (!offer || offer->open.empty()) continue;
         offer->place = offers.size();
@@ -102,14 +102,16 @@ Result<std::vector<CoreOffer>> Cluster::Impl::offers_for(const Reservation& rese
 }
 
 // Those that are named; all of them are needed.
-Result<std::vector<CoreOffer>> Cluster::Impl::named_offers(const Reservation& reservation) const {
+Result<std::vector<CoreOffer>> ReservationNodes::named_offers(
+    const Reservation& reservation) const {
     std::vector<CoreOffer> offers;
     for (const std::string& name : reservation.nodes) {
-        const auto index = node_index(name);
+        const auto index = world_.node_index(name);
         if (!index) return fail(Errc::InvalidNodeName);
         auto offer = offer_of(reservation, *index);
         if (!offer) return fail(Errc::ReservationOverlap);
-        const bool usable = pool_.node(*index).usable || reservation.is(ReservationFlag::Maint);
+        const bool usable =
+            world_.pool.node(*index).usable || reservation.is(ReservationFlag::Maint);
         if (offer->open.empty() || !usable) return fail(Errc::NodesBusy);
         offers.push_back(*std::move(offer));
     }
@@ -118,8 +120,8 @@ Result<std::vector<CoreOffer>> Cluster::Impl::named_offers(const Reservation& re
 }
 
 // It is new, and for a number of cores. A reservation of cores belongs to a partition.
-Status Cluster::Impl::settle_cores(Reservation& reservation,
-                                   const ReservationUpdate& update) const {
+Status ReservationNodes::settle_cores(Reservation& reservation,
+                                      const ReservationUpdate& update) const {
     if (reservation.is(ReservationFlag::AnyNodes)) return fail(Errc::InvalidCpuCount);
     const bool named = update.nodes && !update.nodes->empty();
     if (named) {
@@ -146,8 +148,8 @@ Status Cluster::Impl::settle_cores(Reservation& reservation,
 }
 
 // The first nodes are filled, one core is left for each node behind; or each has as many.
-Status Cluster::Impl::take_cores(Reservation& reservation, std::span<const CoreOffer> offers,
-                                 std::uint64_t cores, std::uint64_t of_each) const {
+Status ReservationNodes::take_cores(Reservation& reservation, std::span<const CoreOffer> offers,
+                                    std::uint64_t cores, std::uint64_t of_each) const {
     reservation.nodes.clear();
     reservation.cores.clear();
     for (std::size_t at = 0; at < offers.size(); ++at) {
@@ -157,7 +159,7 @@ Status Cluster::Impl::take_cores(Reservation& reservation, std::span<const CoreO
         const std::uint64_t count =
             of_each > 0 ? of_each : std::min<std::uint64_t>(most, offer.open.size());
         if (count > offer.open.size()) return fail(Errc::NodesBusy);
-        const sched::NodeEntry& node = pool_.node(offer.node);
+        const sched::NodeEntry& node = world_.pool.node(offer.node);
         reservation.nodes.push_back(node.name);
         reservation.cores[node.name] = spread_over_sockets(node, offer.open, count);
         cores -= std::min(cores, count);
@@ -166,22 +168,22 @@ Status Cluster::Impl::take_cores(Reservation& reservation, std::span<const CoreO
 }
 
 // As many cores of another node take the place of those of one that cannot serve.
-bool Cluster::Impl::replenish_cores(Reservation& reservation) const {
+bool ReservationNodes::replenish_cores(Reservation& reservation) const {
     const std::vector<std::string> before = reservation.nodes;
     for (std::string& name : reservation.nodes) {
-        const auto index = node_index(name);
-        if (index && pool_.node(*index).usable) continue;
+        const auto index = world_.node_index(name);
+        if (index && world_.pool.node(*index).usable) continue;
         auto offers = offers_for(reservation);
         if (!offers) return false;
         const std::uint64_t count = reservation.cores.at(name).size();
         std::erase_if(*offers, [&](const CoreOffer& offer) {
             return offer.open.size() < count ||
-                   reservation.cores.contains(pool_.node(offer.node).name);
+                   reservation.cores.contains(world_.pool.node(offer.node).name);
         });
         if (offers->empty()) continue;
         const auto idle = std::ranges::find(*offers, false, &CoreOffer::has_jobs);
         const CoreOffer& chosen = idle != offers->end() ? *idle : offers->front();
-        const sched::NodeEntry& node = pool_.node(chosen.node);
+        const sched::NodeEntry& node = world_.pool.node(chosen.node);
         reservation.cores.erase(name);
         reservation.cores[node.name] = spread_over_sockets(node, chosen.open, count);
         name = node.name;
