@@ -37,6 +37,9 @@ HEAVY_ALLOWED = {"src/wire/codec.hpp"}
 FORBIDDEN = {("cli", "core"), ("client", "core"), ("core", "io"), ("core", "wire"), ("core", "config"),
              ("core", "store"), ("core", "os"), ("model", "io")}
 
+# Inside a room: a folder, and the one that it must not know.
+LOWER_FOLDERS = (("src/core/sched/", "core/cluster/"),)
+
 INCLUDE = re.compile(r'^\s*#include "([^"]+)"', re.M)
 
 
@@ -153,6 +156,9 @@ def check_layers(path, text, allowed, findings):
                                      f"move what is shared down, or pass it in as a value")
         if (room, other) in FORBIDDEN:
             findings.add(path, line, f"{room} must never include {other}")
+        for lower, upper in LOWER_FOLDERS:
+            if str(relative).startswith(lower) and match.group(1).startswith(upper):
+                findings.add(path, line, f"{lower} must never include {upper}")
 
 
 def check_pure(path, text, findings):

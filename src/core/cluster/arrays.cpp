@@ -1,95 +1,172 @@
-// arrays.cpp: job arrays. One record stands for all elements that have not started; an element that
-// starts, or is treated on its own, gets a record of its own, and the last one keeps the array's.
+// arrays.cpp: see arrays.hpp.
+
+#include "core/cluster/arrays.hpp"
 
 #include <algorithm>
 
 #include "base/assert.hpp"
-#include "core/cluster/cluster_impl.hpp"
 
 namespace switchyard::core {
+namespace {
 
-// A record of its own for one pending element. The block keeps at least one other.
-Job& Cluster::Impl::split_element(Job& block, std::uint32_t element) {
-    model::IndexSet one;
-    one.insert(element);
-    Job& part = split_elements(block, one);
-    part.array->element = element;
-    part.array->pending = {};
-    return part;
+bool has_some_of(const Job& job, const model::IndexSet& elements) {
+    return job.array->element ? elements.contains(*job.array->element)
+                              : elements.intersects(job.array->pending);
 }
 
-// A record that stands for some of the pending elements of a block; others are left in it.
-Job& Cluster::Impl::split_elements(Job& block, const model::IndexSet& elements) {
+}  // namespace
+
+void Arrays::load(const Job& job) {
+    if (!job.array) return;
+    const bool over = std::holds_alternative<model::Ended>(job.phase);
+    const bool waits = std::holds_alternative<model::Pending>(job.phase);
+    ArraySide& side = sides_[job.array->array_id];
+    side.records.insert(job.id);
+    if (waits) side.pending.insert(job.id);
+    if (!over && !waits) ++side.running;
+    if (over) add_end(side, *model::outcome_of(job));
+}
+
+bool Arrays::forget(const Job& job) {
+    const auto found = sides_.find(job.array->array_id);
+    found->second.records.erase(job.id);
+    if (!found->second.records.empty()) return false;
+    sides_.erase(found);
+    return true;
+}
+
+void Arrays::withdraw(const Job& job) {
+    if (job.array) sides_.erase(job.id);
+}
+
+void Arrays::check() const {
+    std::map<JobId, std::uint32_t> running;
+    for (const auto& [id, job] : world_.jobs) {
+        if (!job.array) continue;
+        const bool pending = std::holds_alternative<model::Pending>(job.phase);
+        const bool ended = std::holds_alternative<model::Ended>(job.phase);
+        const ArraySide* side = find(job.array->array_id);
+        SY_ASSERT(side != nullptr);
+        SY_ASSERT(side->records.contains(id));
+        SY_ASSERT(side->pending.contains(id) == pending);
+        SY_ASSERT(job.array->element.has_value() == job.array->pending.empty());
+        if (!pending && !ended) ++running[job.array->array_id];
+    }
+    for (const auto& [id, side] : sides_) {
+        SY_ASSERT(!side.records.empty());
+        const auto found = running.find(id);
+        SY_ASSERT(side.running == (found == running.end() ? 0 : found->second));
+    }
+}
+
+const ArraySide* Arrays::find(JobId array) const {
+    const auto found = sides_.find(array);
+    return found == sides_.end() ? nullptr : &found->second;
+}
+
+std::vector<const Job*> Arrays::find(const model::JobSelector& selector) const {
+    std::vector<const Job*> found;
+    const ArraySide* array = find(selector.job);
+    if (array == nullptr) {
+        const Job* job = world_.find_job(selector.job);
+        if (job == nullptr) return found;
+        const bool wants_elements = selector.elements.has_value() || selector.all_elements;
+        if (wants_elements && !job->array) return found;
+        // A part of an array has a number of its own, but not all elements.
+        if (selector.elements && !selector.all_elements && !has_some_of(*job, *selector.elements))
+            return found;
+        // The leader's number means the whole of a heterogeneous job, "12+0" the leader alone.
+        const std::set<JobId>* het = selector.component ? nullptr : hets_.find(selector.job);
+        if (het == nullptr) {
+            found.push_back(job);
+        } else {
+            for (const JobId id : *het) found.push_back(world_.find_job(id));
+        }
+        return found;
+    }
+    for (const JobId id : array->records) {
+        const Job& job = *world_.find_job(id);
+        const bool all = selector.all_elements || !selector.elements;
+        if (all || has_some_of(job, *selector.elements)) found.push_back(&job);
+    }
+    return found;
+}
+
+Job& Arrays::split(Job& block, const model::IndexSet& elements) {
     SY_ASSERT(block.array && !block.array->element);
     SY_ASSERT(elements.size() < block.array->pending.size());
     Job part = block;
-    part.id = take_job_id();
+    part.id = world_.take_job_id();
     part.nonce = 0;
     part.array->pending = elements;
     if (auto* pending = std::get_if<model::Pending>(&part.phase)) {
         pending->planned_start.reset();
         pending->planned_nodes.clear();
     }
+    if (elements.size() == 1) {
+        part.array->element = elements.front();
+        part.array->pending = {};
+    }
     block.array->pending.erase(elements);
-    ArraySide& array = arrays_[block.array->array_id];
-    array.records.insert(part.id);
-    array.pending.insert(part.id);
-    ++unfinished_;
-    unfinished_names_.add(part.spec->uid, part.spec->name, part.id);
-    Job& kept = jobs_.add(std::move(part));
-    index_reservation(kept);
-    index_dependency(kept);
-    touch(block);
-    touch(kept);
+    ArraySide& side = sides_[block.array->array_id];
+    side.records.insert(part.id);
+    side.pending.insert(part.id);
+    Job& kept = world_.jobs.add(std::move(part));
+    world_.touch(block);
+    world_.touch(kept);
     return kept;
 }
 
-bool Cluster::Impl::throttled(const Job& job) const {
+bool Arrays::throttled(const Job& job) const {
     if (!job.array || job.array->throttle == 0) return false;
-    const auto array = arrays_.find(job.array->array_id);
-    return array != arrays_.end() && array->second.running >= job.array->throttle;
+    const ArraySide* side = find(job.array->array_id);
+    return side != nullptr && side->running >= job.array->throttle;
 }
 
-void Cluster::Impl::array_run_began(const Job& job) {
+void Arrays::run_began(const Job& job) {
     if (!job.array) return;
-    ArraySide& array = arrays_[job.array->array_id];
-    ++array.running;
-    array.pending.erase(job.id);
+    ArraySide& side = sides_[job.array->array_id];
+    ++side.running;
+    side.pending.erase(job.id);
 }
 
-void Cluster::Impl::array_run_over(const Job& job) {
+void Arrays::run_over(const Job& job) {
     if (!job.array) return;
-    ArraySide& array = arrays_[job.array->array_id];
-    SY_ASSERT(array.running > 0);
-    --array.running;
+    ArraySide& side = sides_[job.array->array_id];
+    SY_ASSERT(side.running > 0);
+    --side.running;
 }
 
-// A place under the throttle has become free, or was taken.
-void Cluster::Impl::review_throttled(const Job& job) {
+void Arrays::waits_again(const Job& job) {
+    if (job.array) sides_[job.array->array_id].pending.insert(job.id);
+}
+
+void Arrays::add_end(ArraySide& side, const model::Outcome& outcome) {
+    const int wait = outcome.exit.to_wait();
+    side.worst_wait = std::max(side.worst_wait, wait);
+    side.least_wait = side.any_ended ? std::min(side.least_wait, wait) : wait;
+    side.any_ended = true;
+    side.any_failed |= outcome.state != model::JobState::Completed;
+}
+
+void Arrays::ended(const Job& job) {
+    if (!job.array) return;
+    ArraySide& side = sides_[job.array->array_id];
+    side.pending.erase(job.id);
+    add_end(side, *model::outcome_of(job));
+}
+
+void Arrays::review_throttled(const Job& job) {
     if (!job.array || job.array->throttle == 0) return;
-    const std::set<JobId> waiting = arrays_[job.array->array_id].pending;
-    for (const JobId id : waiting) review(jobs_.at(id));
+    for (const JobId id : sides_[job.array->array_id].pending) world_.agenda.review(id);
 }
 
-// The records that a selector means. With `split`, elements named out of a pending block get a
-// record of their own first, so that what follows touches only them.
-std::vector<JobId> Cluster::Impl::select(const model::JobSelector& selector, bool split) {
-    std::vector<JobId> ids;
-    for (const Job* found : find(selector)) ids.push_back(found->id);
-    if (!split || !selector.elements || selector.all_elements) return ids;
-    for (JobId& id : ids) {
-        Job& job = jobs_.at(id);
-        if (!std::holds_alternative<model::Pending>(job.phase) || job.array->element) continue;
-        const model::IndexSet named = job.array->pending.intersection(*selector.elements);
-        if (named.size() == job.array->pending.size()) continue;
-        id =
-            (named.size() == 1 ? split_element(job, named.front()) : split_elements(job, named)).id;
-        Job& part = jobs_.at(id);
-        auto& pending = std::get<model::Pending>(part.phase);
-        pending.reason = model::Reason::None;
-        review(part);
+void Arrays::set_throttle(JobId array, std::uint32_t throttle) {
+    for (const JobId id : sides_[array].records) {
+        world_.jobs.at(id).array->throttle = throttle;
+        world_.touch(world_.jobs.at(id));
     }
-    return ids;
+    for (const JobId id : sides_[array].pending) world_.agenda.review(id);
 }
 
 }  // namespace switchyard::core

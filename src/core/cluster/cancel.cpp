@@ -106,7 +106,7 @@ void Cluster::Impl::on(const event::Signal& event) {
     }
     for (const model::JobSelector& selector : event.filter.jobs) {
         const Job* owned = nullptr;
-        for (const Job* job : find(selector)) owned = job;
+        for (const Job* job : arrays_.find(selector)) owned = job;
         if (owned == nullptr) {
             done.problems.push_back({shown(selector), Errc::InvalidJobId});
             continue;
@@ -149,7 +149,7 @@ std::optional<Errc> Cluster::Impl::signal_one(JobId id, const event::Signal& eve
         if (end) return Errc::InvalidStepId;
         if (model::is_pending(found->second)) {
             if (!ends) return Errc::InvalidStepId;
-            end_queued(found->first, model::JobState::Cancelled);
+            job_steps_.end_queued(found->first, model::JobState::Cancelled);
             return std::nullopt;
         }
         if (!ends) {
@@ -188,7 +188,7 @@ void Cluster::Impl::cancel(Job& job, const Caller& caller, Seconds grace) {
     outcome.state = model::JobState::Cancelled;
     outcome.cancelled_by = caller.uid;
     if (std::holds_alternative<model::Pending>(job.phase)) return end_pending(job, outcome);
-    notify_owner(job, reply::OwnerNotice::Kind::Cancelled);
+    waiters_.notify_owner(job, reply::OwnerNotice::Kind::Cancelled);
     end_run(job, outcome, EndCause::Cancelled, grace, model::Completing::Next::End);
 }
 

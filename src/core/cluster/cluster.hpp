@@ -46,6 +46,7 @@ struct Records : model::RecordLists {
 
 class Cluster {
   public:
+    class Impl;  // Known inside this folder alone.
     Cluster(Settings settings, Records records, Instant now, JobKeeping keeping = {});
     ~Cluster();
     Cluster(const Cluster&) = delete;
@@ -92,7 +93,6 @@ class Cluster {
     void check_invariants() const;
 
   private:
-    class Impl;
     std::unique_ptr<Impl> impl_;
 };
 

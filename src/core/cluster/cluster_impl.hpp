@@ -6,28 +6,34 @@
 #pragma once
 
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
-#include "base/packed_set.hpp"
+#include "core/cluster/arrays.hpp"
 #include "core/cluster/cluster.hpp"
-#include "core/cluster/derived.hpp"
-#include "core/cluster/het.hpp"
-#include "core/cluster/name_index.hpp"
+#include "core/cluster/dependencies.hpp"
+#include "core/cluster/eligibility.hpp"
+#include "core/cluster/het_jobs.hpp"
+#include "core/cluster/holdings.hpp"
+#include "core/cluster/idle_gpus.hpp"
+#include "core/cluster/job_facts.hpp"
+#include "core/cluster/job_timers.hpp"
+#include "core/cluster/licenses.hpp"
+#include "core/cluster/mail.hpp"
+#include "core/cluster/nodes/begun.hpp"
+#include "core/cluster/nodes/nodes.hpp"
+#include "core/cluster/nodes/restore.hpp"
+#include "core/cluster/nonces.hpp"
 #include "core/cluster/patience.hpp"
-#include "core/cluster/preemption.hpp"
-#include "core/cluster/timers.hpp"
-#include "core/cluster/trigger_table.hpp"
+#include "core/cluster/planning/planning.hpp"
+#include "core/cluster/reservations/calendar.hpp"
+#include "core/cluster/steps/steps.hpp"
+#include "core/cluster/triggers/triggers.hpp"
+#include "core/cluster/waiters.hpp"
 #include "core/cluster/world.hpp"
 #include "core/sched/idle.hpp"
-#include "core/sched/license_ledger.hpp"
-#include "core/sched/placement.hpp"
-#include "core/sched/planner.hpp"
-#include "core/sched/queue.hpp"
 
 namespace switchyard::core {
 
@@ -37,69 +43,19 @@ using event::JobFilter;
 inline constexpr Seconds kRequeueRest{1};
 inline constexpr Seconds kLaunchFailureRest{5};
 inline constexpr std::uint32_t kLaunchAttemptsMax = 3;
-// That scripts have begun is written for all of them together, so long after the first.
-inline constexpr Seconds kBegunWithin{1};
-// Added to the time limit before the controller itself ends a job whose stepd should have done so.
-inline constexpr Seconds kBackupSlack{60};
-// How long a node may take over an EndJob beyond its grace before it is told again.
-inline constexpr Seconds kEndJobRepeat{60};
-// One call of schedule() looks at so many groups, and starts so many jobs, before it lets others
-// in.
-inline constexpr std::uint32_t kAttemptsPerPassMax = 5000;
-inline constexpr std::uint32_t kStartsPerPassMax = 200000;
-inline constexpr std::uint32_t kOffersPerPassMax = 20000;
-// And tells so many newcomers why they wait; after a restart all jobs are newcomers.
-inline constexpr std::size_t kReasonsPerPassMax = 20000;
-// A plan is made in parts, each with so many looks at nodes; and ends after so many in all.
-inline constexpr std::uint64_t kPlanLooksPerPassMax = 100000;
-inline constexpr std::uint64_t kBackfillLooksMax = 3000000;
-// A plan is renewed from the top; of what stands further down, one part of so many each time.
-inline constexpr std::size_t kRenewedEachTime = 50;
-inline constexpr std::size_t kRenewalParts = 10;
 // One Tick looks at so many timers before it lets others in.
 inline constexpr std::uint32_t kTimersPerTickMax = 20000;
 inline constexpr std::uint32_t kPriorityTop = 4294901760u;
-
-// An outcome that no process had a part in.
-inline model::Outcome outcome_without_exit(model::JobState state, model::Reason reason,
-                                           std::optional<std::uint32_t> by = std::nullopt) {
-    model::Outcome outcome;
-    outcome.state = state;
-    outcome.reason = reason;
-    outcome.cancelled_by = by;
-    return outcome;
-}
-
-// How long a job may stay, as plans count it.
-inline Seconds limit_of(const JobSpec& spec) {
-    const bool limited = spec.time_limit && !spec.time_limit->unlimited;
-    return limited ? spec.time_limit->seconds : sched::kForever;
-}
-
-inline bool is_configuring(const Job& job) {
-    const model::Running* run = model::run_of(job);
-    return run != nullptr && run->configuring;
-}
-
-// What the configuration leaves open is taken from the machine.
-void fill_from_facts(model::NodeConfig& config, bool gres_are_configured,
-                     const model::NodeFacts& facts);
 
 class Cluster::Impl {
   public:
     Impl(Settings settings, Records records, Instant now, JobKeeping keeping);
     ~Impl();
 
-    enum class StepTry { Made, Busy, Refused };
-    // Where the part of a step in one job goes.
-    struct StepPlan {
-        model::StepLayout layout;
-        std::string ports;
-        std::optional<model::HetStep> het;
-    };
-
     // --- cluster.cpp: dispatch, records, small tools
     void step(Instant at, const Event& event);
+    template <class E>
+    void dispatch(const E& event);
     // Short forms of what the world does, for verbs that have no owner of their own yet.
     template <class Record>
     void touch(const Record& record) {
@@ -129,11 +85,6 @@ class Cluster::Impl {
     bool may_touch(const Caller& caller, const Job& job) const {
         return world_.may_touch(caller, job);
     }
-    std::optional<JobId> find_nonce(std::uint32_t uid, std::uint64_t nonce) const;
-    void replace_spec(Job& job, const JobSpec& spec);
-    JobSide& side(JobId id) { return sides_[id]; }
-    JobSide* find_side(JobId id);
-    std::vector<const Job*> find(const model::JobSelector& selector) const;
     std::optional<Instant> next_wakeup() const;
 
     // --- recovery.cpp: from records to the derived tables; reconfiguration
@@ -147,6 +98,9 @@ class Cluster::Impl {
 
     // --- submit.cpp, validate.cpp
     void on(const event::Submit& event);
+    Status complete_components(const event::Submit& event, std::vector<JobSpec>& specs,
+                               std::vector<std::string>& notes) const;
+    Job& accept(JobSpec spec, const event::Submit& event, std::optional<model::HetPlace> het);
     Status complete_spec(JobSpec& spec, std::vector<std::string>& notes) const;
     Status validate(const JobSpec& spec, const Caller& caller,
                     std::vector<std::string>& notes) const;
@@ -158,23 +112,29 @@ class Cluster::Impl {
     void answer_test_only(const event::Submit& event, const JobSpec& spec,
                           std::vector<std::string> notes);
     bool answer_repeated(const event::Submit& event);
-    JobId take_job_id();
     std::uint32_t base_priority(JobId id, const JobSpec& spec, bool privileged) const;
     void withdraw(Job& job);
     void withdraw_record(Job& job);
 
     // --- ownership.cpp: allocations and those who wait
-    void on(const event::Attach& event);
-    void on(const event::WaitForEnd& event);
     void on(const event::TokenGone& event);
     void on(const event::Release& event);
-    void own(Token token, JobId job);
     void owner_left(Job& job, std::optional<model::ExitStatus> exit);
-    void notify_owner(const Job& job, reply::OwnerNotice::Kind kind, const std::string& node = {});
-    void answer_waiters(const Job& job);
-    void drop_token(Token token, JobId job);
 
     // --- lifecycle.cpp: start, end, requeue of one run
+    // While one lives something is being changed; the outermost, at its end, sees to it that all
+    // is done that the change made necessary.
+    class Change {
+      public:
+        explicit Change(Impl& cluster);
+        ~Change();
+        Change(const Change&) = delete;
+
+      private:
+        Impl& cluster_;
+    };
+    void settle();
+    void tell_planning(const Agenda::NodeNews& news);
     void start(Job& job, PartitionIndex partition, model::Allocation allocation, bool backfilled,
                const Terms& terms);
     void launch_batch(Job& job);
@@ -184,7 +144,6 @@ class Cluster::Impl {
     void finish(Job& job);
     void finish_run(Job& job);
     void begin(Job& job);
-    void leave_reservation(const Job& job, const std::string& reservation);
     void end_pending(Job& job, model::Outcome outcome);
     void stop_return(Job& job, const model::Outcome& outcome);
     void after_end(Job& job);
@@ -198,299 +157,52 @@ class Cluster::Impl {
     void stop_prolog(const Job& job, model::Running& run);
     void resume_program(const Job& job);
 
-    // --- holdings.cpp: giving and taking resources
-    void claim(const Job& job);
-    void claim_on(const Job& job, const model::NodeGrant& grant);
-    void release_on(const Job& job, const std::string& node);
-    void refresh_node(NodeIndex node);
-    void set_until(const Job& job);
-    Instant held_until(const Job& job) const;
+    // Short forms of what these owners do, for verbs that have no owner of their own yet.
+    void claim(const Job& job) { holdings_.claim(job); }
+    void release_on(const Job& job, const std::string& node) { holdings_.release_on(job, node); }
+    void set_until(const Job& job) { holdings_.set_until(job); }
+    void review(Job& job) { eligibility_.review(job); }
+    void set_reason(Job& job, model::Reason reason, std::string detail = {}) {
+        eligibility_.set_reason(job, reason, std::move(detail));
+    }
+    void unqueue(JobId id) { eligibility_.unqueue(id); }
 
-    // --- eligibility.cpp: is a pending job in the queue, and if not, why
-    void review(Job& job);
-    bool is_overdue(const Job& job) const;
-    void set_reason(Job& job, model::Reason reason, std::string detail = {});
-    void unqueue(JobId id);
-    void enqueue(const Job& job, const std::vector<PartitionIndex>& open);
-    void joined_queue(sched::QueueKey key);
-    std::vector<PartitionIndex> open_partitions(const JobSpec& spec,
-                                                model::Reason& first_problem) const;
-    sched::QueueKey key_of(const Job& job, const model::Partition& partition) const;
-
-    // --- schedule.cpp, backfill.cpp
     void schedule(Instant at);
-    struct Try {
-        bool started = false;  // Or it left the queue for another reason.
-        bool no_room = false;
-        std::uint32_t missing = 1;                  // Nodes.
-        sched::WindowOwner owner = sched::kNobody;  // Where there was room.
-    };
-    void start_what_fits(std::uint32_t& attempts);
-    void start_in_line(std::uint32_t& attempts);
-    bool take_up_offer();
-    Try try_start(sched::Group& group, sched::QueueKey key);
-    Try try_beside(sched::Group& group, sched::QueueKey key);
-    bool heed_those_ahead(PartitionIndex partition, sched::QueueKey key);
-    void review_hope();
-    void give_up_hope(sched::Group& group);
-    std::optional<std::pair<model::Reason, std::string>> no_hope(const sched::Group& group) const;
-    void settle_hope(sched::Group& group, std::optional<std::pair<model::Reason, std::string>> why);
-    void ensure_reserved(sched::QueueKey key, PartitionIndex partition);
-    static sched::Reserved reserved_for(const sched::NodePool& pool, const sched::Demand& demand,
-                                        Seconds limit, sched::QueueKey key,
-                                        const sched::Planned& planned, const sched::Pick& pick);
-    void tell_plan(JobId job, const sched::Planned& planned);
-    void keep_places(const sched::Group& group, sched::QueueKey key, const sched::Planned& planned);
-    std::optional<model::Allocation> find_room(const sched::Group& group, const sched::View& view,
-                                               Try& tried) const;
-    std::optional<model::Allocation> find_room_for_less(const sched::Group& group, sched::View view,
-                                                        std::optional<Minutes>& reduced,
-                                                        sched::WindowOwner& owner) const;
-    void drop_reservation(JobId job);
-    bool plan_is_due() const;
-    std::optional<Instant> next_plan() const;
-    bool continue_plan();
-    void plan_one(PlanInMaking& plan, sched::QueueKey key, PartitionIndex partition);
-    bool plan_next(PlanInMaking& plan, const sched::Queue::Stand& stand, std::uint64_t looks);
-    const sched::Planned* kept_from_before(PlanInMaking& plan, sched::QueueKey key,
-                                           const sched::Group& group) const;
-    bool still_holds(sched::QueueKey key, const sched::Planned& planned,
-                     const sched::Demand& demand, Seconds limit, sched::Outlook& beside) const;
-    bool is_renewed(const PlanInMaking& plan) const;
-    bool take_over(const PlanInMaking::Entry& entry, const sched::Group& group,
-                   sched::Reservations& reserved, sched::Outlook* check) const;
-    bool is_full(const PlanInMaking& plan, PartitionIndex partition) const;
-    bool is_full(const PlanInMaking& plan) const;
-    std::vector<JobId> tell_entry(const PlanInMaking::Entry& entry);
-    void forget_starts();
-    void commit_plan();
-    void add_claims(sched::Reservations& reserved) const;
-    void settle_reasons();
-    void set_waiting_reason(Job& job, PartitionIndex partition);
 
-    // --- preempt.cpp: room taken from jobs of lower tiers
-    model::PreemptMode preempt_mode_of(const Job& job) const;
-    std::optional<Instant> preemptable_from(const Job& job, Instant started) const;
-    void renew_preemptable(Job& job);
-    void index_run(const Job& job);
-    void run_is_over(JobId job);
-    void has_left(JobId job, const model::Running& run);
-    std::optional<std::vector<FoundPlace>> find_places(const sched::Group& group,
-                                                       sched::QueueKey key);
-    std::set<JobId> lift_leaving(LiftedRuns& lifted, JobId waiting);
-    std::optional<PreemptUnit> unit_of(const Job& job, std::uint32_t tier);
-    std::vector<PreemptUnit> preemptable_for(const sched::Group& group, sched::QueueKey key);
-    bool may_take(const std::vector<FoundPlace>& found,
-                  const std::vector<PreemptUnit>& units) const;
-    bool choose_victims(const sched::Group& group, sched::QueueKey key, LiftedRuns& lifted,
-                        std::vector<PreemptUnit>& units);
-    bool try_preempt(const sched::Group& group, sched::QueueKey key);
-    bool is_next(const sched::Group& group, sched::QueueKey key) const;
-    void keep_claim(const sched::Group& group, sched::QueueKey key,
-                    const std::vector<FoundPlace>& found, std::set<JobId> victims);
-    void drop_claim(JobId job);
-    void set_aside(JobId job, bool aside);
-    void serve_claims();
-    void look_for_room_at(Instant at);
-    void preempt_for_waiting();
-    void preempt(const PreemptUnit& unit, JobId by);
-    void warn_preempted(const Job& job);
-    void end_preempted(Job& job);
-    void check_preemption() const;
-
-    // --- reservations.cpp, reservation_nodes.cpp: those of administrators: made, changed, deleted
     void on(const event::UpdateReservation& event);
-    Status apply_times(model::Reservation& reservation, const model::ReservationUpdate& update,
-                       bool fresh) const;
-    Status apply_partitions(model::Reservation& reservation,
-                            const model::NameListChange& change) const;
-    Status apply_update(model::Reservation& reservation, const model::ReservationUpdate& update,
-                        bool fresh) const;
-    std::string reservation_name(const model::Reservation& reservation) const;
-    Result<std::string> create_reservation(const model::ReservationUpdate& update);
-    Status change_reservation(const model::ReservationUpdate& update);
-    Status delete_reservation(const model::ReservationUpdate& update);
-    void put_reservation(model::Reservation reservation);
-    std::set<std::string> nodes_taken(const model::Reservation& reservation) const;
-    std::vector<const model::Reservation*> rivals_of(const model::Reservation& reservation) const;
-    bool holds_at_start(const model::Reservation& reservation, const sched::Holding& holding) const;
-    bool held_at_start(const model::Reservation& reservation, NodeIndex node) const;
-    struct Candidates {
-        std::size_t fit = 0;
-        std::vector<std::string> free;
-    };
-    Result<Candidates> candidates_for(const model::Reservation& reservation,
-                                      const std::vector<std::string>& kept) const;
-    Result<std::vector<std::string>> pick_nodes(const model::Reservation& reservation,
-                                                std::uint32_t count,
-                                                const std::vector<std::string>& kept) const;
-    Result<std::vector<std::string>> all_nodes(const model::Reservation& reservation) const;
-    Result<std::vector<std::string>> named_nodes(model::Reservation& reservation,
-                                                 const std::vector<std::string>& names) const;
-    void sort_nodes(std::vector<std::string>& names) const;
-    void settle_partition(model::Reservation& reservation) const;
-    Result<std::optional<std::vector<std::string>>> wanted_nodes(
-        model::Reservation& reservation, const model::ReservationUpdate& update, bool fresh) const;
-    Status settle_nodes(model::Reservation& reservation, const model::ReservationUpdate& update,
-                        const model::Reservation* old) const;
-    bool replenish(model::Reservation& reservation) const;
 
-    // --- reservation_cores.cpp: those of some cores of their nodes
-    std::optional<CoreOffer> offer_of(const model::Reservation& reservation, NodeIndex node) const;
-    Result<std::vector<CoreOffer>> offers_for(const model::Reservation& reservation) const;
-    Result<std::vector<CoreOffer>> named_offers(const model::Reservation& reservation) const;
-    Status settle_cores(model::Reservation& reservation,
-                        const model::ReservationUpdate& update) const;
-    Status take_cores(model::Reservation& reservation, std::span<const CoreOffer> offers,
-                      std::uint64_t cores, std::uint64_t of_each) const;
-    bool replenish_cores(model::Reservation& reservation) const;
-
-    // --- calendar.cpp: reservations in time
-    std::vector<Occurrence> occurrences_of(const model::Reservation& reservation) const;
-    void move_on(model::Reservation& reservation) const;
-    void rebuild_calendar();
-    void derive_calendar();
-    std::vector<JobId> waiting_for(const std::string& reservation) const;
-    void index_reservation(const Job& job);
-    std::optional<std::set<std::uint32_t>> users_drawn_by(const model::Reservation& magnet) const;
-    std::set<JobId> jobs_drawn_by(const model::Reservation& magnet) const;
-    void tell_anew();
-    void set_windows();
-    void review_calendar();
-    void forget_plan();
-    void keep_to_nodes();
-    void mark_nodes();
-    void retime(const model::Reservation& reservation);
-    bool is_wanted(const std::string& reservation) const;
-    void reservation_timer(std::uint32_t id);
-    void remove_reservation(const std::string& name);
-    void reservation_used(const std::string& name);
-
-    // --- reservation_jobs.cpp: what they mean to a job
-    Status check_reservations(const JobSpec& spec, const Caller& caller) const;
-    std::vector<sched::WindowOwner> owners_of(const JobSpec& spec) const;
-    sched::Shape shape_for(const JobSpec& spec, PartitionIndex partition) const;
-    const model::Reservation* find_reservation(sched::WindowOwner owner) const;
-    std::optional<Instant> opens_at(const JobSpec& spec) const;
-    std::optional<std::string> window_problem(const Job& job, const sched::Group& group) const;
-    std::optional<Instant> end_of_run(const JobSpec& spec, const model::Running& run) const;
-    void reset_end(Job& job);
-
-    // --- licenses.cpp
-    Status check_licenses(const JobSpec& spec) const;
-    std::optional<std::vector<model::License>> find_licenses(
-        const Job& job, sched::WindowOwner owner, const sched::LicenseLedger& ledger) const;
-    std::optional<sched::LicenseLedger> with_licenses(const Job& job) const;
-    bool has_licenses(const Job& job) const;
-    model::LicenseRequest wanted_licenses(const Job& job) const;
-    bool license_all(const std::vector<JobSpec>& specs) const;
-    sched::QueueKey license_key_of(const Job& job) const;
-    void wait_for_licenses(Job& job);
-    void leave_license_line(JobId job);
-    void call_license_line();
-    void claim_licenses(const Job& job);
-    void release_licenses(const Job& job);
-
-    // --- arrays.cpp
+    // --- split.cpp
+    Job& split_off(Job& block, const model::IndexSet& elements);
     Job& split_element(Job& block, std::uint32_t element);
-    Job& split_elements(Job& block, const model::IndexSet& elements);
-    bool throttled(const Job& job) const;
-    void array_run_began(const Job& job);
-    void array_run_over(const Job& job);
-    void review_throttled(const Job& job);
-    std::vector<JobId> select(const model::JobSelector& selector, bool split);
+    void settle_correspondence(Job& job);
+    std::vector<JobId> select(const model::JobSelector& selector, bool splits);
 
     // --- het.cpp: heterogeneous jobs: several records that wait, start and end together
-    bool is_follower(const Job& job) const { return job.het && job.het->offset > 0; }
-    const Job& leader_of(const Job& job) const;
-    std::vector<JobId> components_of(const Job& job) const;
-    std::vector<JobId> live_components(const Job& leader) const;
-    Status complete_components(const event::Submit& event, std::vector<JobSpec>& specs,
-                               std::vector<std::string>& notes) const;
-    Job& accept(JobSpec spec, const event::Submit& event, std::optional<model::HetPlace> het);
     bool review_follower(Job& job);
     std::optional<std::pair<model::Reason, std::string>> component_problem(const Job& leader) const;
     void end_companions(const Job& job, const model::Outcome& outcome, EndCause cause,
                         Seconds grace, model::Completing::Next next);
     void end_pending_companions(const Job& job, const model::Outcome& outcome);
     void end_orphans();
-    void share_reason(const Job& leader);
-    void check_component(const Job& job) const;
-    Result<std::vector<StepPlan>> plan_parts(const event::CreateStep& event) const;
-
-    // --- het_together.hpp: places for all components of a heterogeneous job
-    class Together;
 
     // --- cron.cpp: jobs that come again (scrontab)
     void on(const event::Crontab& event);
     void retire_crontab(std::uint32_t uid);
     std::optional<Instant> next_run(const Job& job) const;
 
-    // --- dependencies.cpp
-    model::DependencyStatus judge(Job& job);
-    model::DependencyStatus judge_term(const Job& job, const model::DependencyTerm& term,
-                                       std::optional<Instant>& look_again) const;
-    void index_dependency(const Job& job);
-    void unindex_dependency(const Job& job);
-    void wake_dependents(const Job& job);
-    bool settle_correspondence(Job& job);
-    std::vector<const Job*> targets_of(const model::DependencyTerm& term) const;
-    bool has_unfinished_namesake_before(const Job& job) const;
-    bool depends_on(const JobSpec& spec, JobId id, int depth = 0) const;
-
-    // --- steps.cpp, step_layout.cpp
-    void on(const event::CreateStep& event);
-    StepTry try_step(const event::CreateStep& event, bool first_time);
-    Result<std::vector<StepPlan>> plan_step(const event::CreateStep& event) const;
-    Status may_step(const event::CreateStep& event) const;
-    bool has_numbers_left(const event::CreateStep& event) const;
-    Result<model::StepLayout> lay_out_step(const Job& job, const event::CreateStep& event) const;
-    Result<std::string> reserve_ports(const model::StepSpec& spec,
-                                      const model::StepLayout& layout) const;
-    bool answer_repeated(const event::CreateStep& event);
-    std::vector<StepKey> record_steps(const event::CreateStep& event);
-    void begin_step(model::Step& step, StepPlan plan);
-    void launch_step(const StepKey& key);
-    void launch_on(const std::string& node, const StepKey& key);
-    void on(const event::StepEnded& event);
+    // --- step_reports.cpp
     void on(const event::StepStarted& event);
+    void on(const event::StepEnded& event);
     void on(const event::JobClean& event);
     void batch_ended(Job& job, const StepReport& report, const std::string& node);
-    void step_node_ended(Job& job, model::Step& step, const std::string& node,
-                         const StepReport& report);
-    void close_steps_on(Job& job, const std::string& node);
-    bool has_step_on(const Job& job, const std::string& node) const;
-    void retry_waiting_steps(JobId job);
-    model::ExitStatus worst_step_exit(const Job& job) const;
 
-    // --- begun.cpp: scripts that have begun
-    void script_began(Job& job);
-    void write_begun();
-    bool has_begun(const Job& job) const;
-    bool speaks_for(const std::string& node, const Job& job) const;
-
-    // --- restore.cpp: after a restored backup
-    void begin_restoring();
+    // --- journals.cpp: after a restored backup
     void end_restoring();
-    bool is_of_backup(const Job& job) const;
-    bool waits_for_journals(const Job& job) const;
-    bool may_run_again(const Job& job) const;
-    bool waits_for_nodes(const Job& job) const;
     void ghosts_left(NodeIndex node);
     void on(const event::NodeBegan& event);
     void settle_begun(Job& job, NodeIndex node, const event::NodeBegan::Script& script);
     Job* begun_job(NodeIndex node, const event::NodeBegan::Script& script);
     void launch_unbegun(NodeIndex node);
-
-    // --- queued_steps.cpp
-    void queue_step(const event::CreateStep& event);
-    std::vector<StepKey> parts_of(const StepKey& key) const;
-    event::CreateStep queued_request(const std::vector<StepKey>& parts) const;
-    StepTry try_queued(const StepKey& key);
-    void end_queued(const StepKey& key, model::JobState state);
-    void waits_no_more(const StepKey& key);
-    void refuse_waiting_steps(const Job& job);
-    void check_queued_steps() const;
 
     // --- cancel.cpp
     void on(const event::Signal& event);
@@ -512,15 +224,7 @@ class Cluster::Impl {
     void freeze(Job& job);
     void thaw(Job& job);
     void tell_frozen(Job& job, bool frozen);
-    template <class Change>
-    void hold_anew(Job& job, Change change);
-    void lend_cores(Job& job);
-    bool cores_are_back(const Job& job) const;
-    bool take_cores_back(Job& job);
-    void resume_lenders(bool before_others);
-    void keep_for_lender(const Job& job, PartitionIndex partition);
     void on(const event::UpdateJob& event);
-    void throttle_array(JobId array, std::uint32_t throttle);
     std::optional<Errc> update_one(Job& job, const event::UpdateJob& event);
     std::optional<Errc> update_time_limit(Job& job, const event::UpdateJob& event, JobSpec& spec);
     std::optional<Errc> update_end(const Job& job, const event::UpdateJob& event,
@@ -535,67 +239,27 @@ class Cluster::Impl {
     reply::Done for_each_selected(const std::vector<model::JobSelector>& selectors,
                                   const Caller& caller, Act act);
 
-    // --- nodes.cpp, reconcile.cpp, update_node.cpp, update_partition.cpp
+    // --- node_events.cpp, reconcile.cpp, update_node.cpp, update_partition.cpp
     void on(const event::NodeUp& event);
     void on(const event::NodeLost& event);
-    void on(const event::NodeLoad& event);
     void on(const event::ScriptFailed& event);
     void prepare_nodes(const Job& job);
-    void drain_for(NodeIndex node, const std::string& problem);
     void on(const event::GpuIdle& event);  // idle_gpus.cpp
-    void idle_gpus(Job& job);
-    void adopt_facts(NodeIndex node, const model::NodeFacts& facts);
+    void gpus_stand_idle(Job& job);
     void reconcile(NodeIndex node, const std::vector<StepKey>& listed);
     void reconcile_job(Job& job, const std::string& node, const std::set<StepKey>& listed,
                        bool rebooted);
-    void number_beyond(Job& job, StepId step);
     void node_down(NodeIndex node, const std::string& reason, const std::string& by);
     void node_failed_job(Job& job, const std::string& node);
     void node_timer(NodeIndex node);
+    void reboot_timer(NodeIndex node);
     void on(const event::UpdateNode& event);
-    Status check_node_update(const model::NodeUpdate& update,
-                             const std::vector<NodeIndex>& named) const;
-    void describe_node(NodeIndex index, std::size_t place, const model::NodeUpdate& update);
-    void plan_resumption(NodeIndex index, const model::NodeUpdate& update);
     void resume_timer(NodeIndex index);
     void set_node_state(NodeIndex node, const model::NodeUpdate& update, const std::string& by);
     void on(const event::UpdatePartition& event);
     void write_partition(const model::Partition& partition);
 
-    // --- reboot.cpp
-    void on(const event::Reboot& event);
-    void cancel_reboot(model::Node& node);
-    void reboot_if_idle(NodeIndex node);
-    void reboot_done(NodeIndex node, Instant booted);
-    void reboot_timer(NodeIndex node);
-    void resume_reboots();
-    void node_changed(NodeIndex node);
-
-    // --- triggers.cpp, trigger_events.cpp
-    void on(const event::SetTriggers& event);
-    void on(const event::ClearTriggers& event);
-    Status check_trigger(const model::Trigger& trigger, const Caller& caller) const;
-    void drop_trigger(std::uint32_t id);
-    void look_at_node(NodeIndex node);
-    void look_at_all_nodes();
-    void resume_triggers();
-    void node_event(NodeIndex node, model::TriggerType type);
-    void cluster_event(model::TriggerType type, const std::string& argument);
-    void trigger_job_end(JobId job);
-    void retime_triggers(JobId job);
-    void retime_trigger(const model::Trigger& trigger);
-    std::optional<Instant> trigger_due(const model::Trigger& trigger) const;
-    std::vector<std::string> idle_nodes(const model::Trigger& trigger) const;
-    bool concerns(const model::Trigger& trigger, const std::string& node) const;
-    void trigger_timer(std::uint32_t id);
-    void fire_triggers();
-    void run_trigger(model::Trigger& trigger, std::string argument);
-
-    // --- step_watch.cpp: notify, swait
-    void on(const event::Notify& event);
-    void on(const event::WaitForSteps& event);
-    void tell_watchers(const Job& job, const StepKey& ended);
-    void release_watchers(JobId job);
+    void on(const event::Notify& event);  // notify.cpp
 
     // --- ticking.cpp: what is due, and what is due for ever
     void on(const event::Tick& event);
@@ -604,25 +268,12 @@ class Cluster::Impl {
     void count_pass();
 
     // --- timing.cpp
-    void retime(const Job& job);
-    std::optional<Instant> due(const Job& job) const;
     void job_timer(Job& job);
     void running_timer(Job& job);
-    void give_up_doubted(JobId id);
-    std::optional<Instant> deadline_of(const Job& job) const;
-
-    // --- mail.cpp
-    struct CardEffort {
-        std::uint64_t percent = 0;
-        model::MiB memory;
-    };
-    std::optional<CardEffort> card_effort(const Job& job) const;
-    void mail(const Job& job, model::MailEvent event);
-    void mail_end(const Job& job);
+    void reset_end(Job& job);
 
     // --- invariants.cpp
     void check_invariants() const;
-    void check_set_aside() const;
 
     World world_;
     // Members of the world, under the names that verbs without an owner of their own use.
@@ -635,75 +286,38 @@ class Cluster::Impl {
     sched::NodePool& pool_ = world_.pool;
     Changes& changes_ = world_.changes;
     SchedulerFigures& figures_ = world_.figures;
+    Timers& timers_ = world_.timers;
+
+    // Owners of one concern each.
+    HetJobs hets_{world_};
+    Licenses licenses_{world_, hets_, calendar_};
+    Calendar calendar_{world_, planning_, hets_, licenses_};
+    Arrays arrays_{world_, hets_};
+    Dependencies dependencies_{world_, arrays_};
+    Triggers triggers_{world_};
+    Nodes machines_{world_, triggers_};
+    Restore restore_{world_, machines_};
+    Begun begun_{world_};
+    JobTimers job_timers_{world_, dependencies_, triggers_};
+    Waiters waiters_{world_, arrays_};
+    Steps job_steps_{world_, hets_, machines_, restore_, waiters_};
+    Mail mail_{world_, arrays_};
+    IdleGpus idle_gpus_;
+    Holdings holdings_{world_, planning_, machines_, licenses_, calendar_};
+    Planning planning_{world_, holdings_, *this};
+    Eligibility eligibility_{world_, planning_, *this};
 
     // Records.
     std::set<std::string> runtime_partitions_, deleted_partitions_;
-    JobId next_job_id_{1};
-    std::map<std::string, model::Reservation> calendar_;  // Made by administrators, by name.
-    std::uint32_t next_reservation_id_ = 1;
 
     // Derived.
-    sched::Queue queue_;
-    sched::Offers offers_;  // What the last pass had no time for.
-    std::vector<NodeSide> node_sides_;
-    std::map<JobId, JobSide> sides_;
-    std::map<JobId, ArraySide> arrays_;
-    std::map<JobId, std::set<JobId>> hets_;  // Records of each heterogeneous job, by its leader.
-    const std::unique_ptr<Together> together_;
-    PackedSet<Nonce> nonces_;
-    std::map<Token, TokenRole> tokens_;
-    std::map<JobId, std::vector<Token>> waiters_;  // By job, or by array.
-    std::map<JobId, std::set<JobId>> dependents_;  // By job or array named in a dependency.
-    NameIndex unfinished_names_;                   // Jobs that have not ended, by user and name.
-    std::map<std::pair<std::uint32_t, std::string>, std::set<JobId>>
-        singletons_;  // Those that wait.
-    std::map<JobId, KeptPlace> reservations_;
-    std::set<JobId> foretold_;  // Were told a start for which no place is kept.
-    std::map<std::string, std::set<JobId>> runs_in_;  // Jobs that run in each of the calendar.
-    bool calendar_is_stale_ = false;                  // Nodes came or went.
-    std::set<JobId> naming_;  // Jobs, in any phase, that name a reservation.
-    std::map<sched::WindowOwner, model::Reservation> magnets_;  // Those that draw jobs now.
-    // Who has ever submitted for an account, or as member of a group.
-    std::map<std::string, std::set<std::uint32_t>> users_of_account_, users_of_group_;
-    sched::LicenseLedger licenses_;
-    std::set<sched::QueueKey> license_line_;           // Those who wait for licenses,
-    std::map<JobId, sched::QueueKey> license_places_;  // and where each stands.
-    PreemptableRuns preemptable_;
-    std::set<JobId> leaving_;        // Jobs that are being ended.
-    std::set<JobId> lenders_;        // Suspended for others.
-    std::map<JobId, Claim> claims_;  // By who waits for others to leave, or for its cores.
-    std::uint64_t claims_version_ = 0;
-    Timers timers_;
-    std::set<JobId> begun_unwritten_;  // Seen to begin, and perhaps not on disk yet.
-    // The records are a backup from before this; jobs with lower numbers were in it.
-    std::optional<Instant> restored_at_;
-    JobId restored_before_{0};
-    bool restoring_ = false;  // Jobs of the backup wait for what nodes have to say.
+    std::set<JobId> prologs_ended_;  // Of the present attempt, well.
+    std::map<JobId, std::uint32_t> launch_failures_;
+    Nonces nonces_;
     TimerPatience timer_patience_;
     PassPatience pass_patience_;
     std::optional<Instant> passes_rest_until_;
-    TriggerTable triggers_;
     std::size_t unfinished_ = 0;
-    bool rebuilding_ = false;  // Nodes are not yet what their jobs make of them.
-
-    // The present pass.
-    std::vector<JobId> fresh_;  // Entered the queue since reasons were settled.
-    std::vector<std::optional<sched::QueueKey>> fronts_;  // As of then.
-    std::uint32_t hope_epoch_ = 1;                        // Changes when nodes come and go.
-    std::uint32_t hope_seen_ = 0;
-    bool more_to_do_ = false;
-    bool plan_is_stale_ = true;
-    bool plan_is_short_ = false;  // All that is wrong with it: some came behind those in it.
-    std::optional<sched::QueueKey> plan_end_;  // Jobs behind it have no part in the plan.
-    std::optional<Instant> plan_expires_;      // The first start that it foresees.
-    bool preempt_is_stale_ = true;
-    std::optional<Instant> preempt_again_;  // Somebody may be preempted then who may not be now.
-    std::optional<sched::Queue::Stand> preempt_from_;  // Those before it were tried.
-    std::optional<Instant> next_backfill_;
-    Instant next_deep_plan_{};
-    bool some_are_untold_ = false;  // The plan was not deep, and ended before the queue did.
-    std::unique_ptr<PlanInMaking> making_;
-    std::set<JobId> unplanned_;  // First in line, and no start was found for them in this pass.
 };
 
 }  // namespace switchyard::core

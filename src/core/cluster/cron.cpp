@@ -27,7 +27,7 @@ void Cluster::Impl::retire_crontab(std::uint32_t uid) {
         }
         JobSpec spec = *job.spec;
         spec.cron.clear();
-        replace_spec(job, spec);
+        world_.replace_spec(job, spec);
     }
 }
 

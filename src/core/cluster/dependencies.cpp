@@ -2,9 +2,9 @@
 // the verdict is stored with the waiting job, so that it does not matter how long the other record
 // is kept.
 
-#include <algorithm>
+#include "core/cluster/dependencies.hpp"
 
-#include "core/cluster/cluster_impl.hpp"
+#include <algorithm>
 
 namespace switchyard::core {
 namespace {
@@ -24,28 +24,43 @@ constexpr int kDependencyDepthMax = 64;
 
 }  // namespace
 
+void Dependencies::load(const Job& job) {
+    if (!has_ended(job)) add_name(job);
+    if (std::holds_alternative<model::Pending>(job.phase)) add_terms(job);
+}
+
+void Dependencies::add_name(const Job& job) {
+    unfinished_.add(job.spec->uid, job.spec->name, job.id);
+}
+
+void Dependencies::remove_name(const Job& job, const std::string& name) {
+    unfinished_.remove(job.spec->uid, name, job.id);
+}
+
+void Dependencies::ended(const Job& job) { remove_name(job, job.spec->name); }
+
 // All records that a term speaks of.
-std::vector<const Job*> Cluster::Impl::targets_of(const DependencyTerm& term) const {
+std::vector<const Job*> Dependencies::targets_of(const DependencyTerm& term) const {
     model::JobSelector selector;
     selector.job = term.job;
     if (term.element) {
         selector.elements.emplace();
         selector.elements->insert(*term.element);
     }
-    return find(selector);
+    return arrays_.find(selector);
 }
 
-bool Cluster::Impl::has_unfinished_namesake_before(const Job& job) const {
-    const auto likely = unfinished_names_.find(job.spec->uid, job.spec->name);
+bool Dependencies::has_unfinished_namesake_before(const Job& job) const {
+    const auto likely = unfinished_.find(job.spec->uid, job.spec->name);
     for (auto at = likely.begin; at != likely.end && at->job < job.id; ++at) {
-        const JobSpec& other = *jobs_.at(at->job).spec;
+        const JobSpec& other = *world_.jobs.at(at->job).spec;
         if (other.uid == job.spec->uid && other.name == job.spec->name) return true;
     }
     return false;
 }
 
-DependencyStatus Cluster::Impl::judge_term(const Job& job, const DependencyTerm& term,
-                                           std::optional<Instant>& look_again) const {
+DependencyStatus Dependencies::judge_term(const Job& job, const DependencyTerm& term,
+                                          std::optional<Instant>& look_again) const {
     if (term.status != DependencyStatus::Unfulfilled) return term.status;
     if (term.kind == DependencyKind::Singleton) {
         return has_unfinished_namesake_before(job) ? DependencyStatus::Unfulfilled
@@ -69,7 +84,7 @@ DependencyStatus Cluster::Impl::judge_term(const Job& job, const DependencyTerm&
             if (waits || !since) return DependencyStatus::Unfulfilled;
             latest = std::max(latest, *since);
         }
-        if (latest + term.delay <= now_) return DependencyStatus::Fulfilled;
+        if (latest + term.delay <= world_.now) return DependencyStatus::Fulfilled;
         look_again = look_again ? std::min(*look_again, latest + term.delay) : latest + term.delay;
         return DependencyStatus::Unfulfilled;
     }
@@ -90,34 +105,7 @@ DependencyStatus Cluster::Impl::judge_term(const Job& job, const DependencyTerm&
     }
 }
 
-// aftercorr between arrays goes element by element: those that are decided leave the block.
-bool Cluster::Impl::settle_correspondence(Job& job) {
-    if (!job.array || job.array->element || job.array->pending.size() < 2) return false;
-    bool split = false;
-    const std::vector<DependencyTerm> terms = job.spec->dependency.terms;
-    for (const DependencyTerm& term : terms) {
-        if (term.kind != DependencyKind::AfterCorr || term.element) continue;
-        for (const Job* target : targets_of(term)) {
-            if (!target->array || !target->array->element || !has_ended(*target)) continue;
-            const std::uint32_t element = *target->array->element;
-            if (job.array->pending.size() < 2 || !job.array->pending.contains(element)) continue;
-            Job& part = split_element(job, element);
-            JobSpec spec = *part.spec;
-            for (DependencyTerm& own : spec.dependency.terms) {
-                if (own == term) own.element = element;
-            }
-            unindex_dependency(part);
-            replace_spec(part, spec);
-            index_dependency(part);
-            review(part);
-            split = true;
-        }
-    }
-    return split;
-}
-
-model::DependencyStatus Cluster::Impl::judge(Job& job) {
-    settle_correspondence(job);
+DependencyStatus Dependencies::judge(Job& job) {
     JobSpec spec = *job.spec;
     DependencyStatus verdict = DependencyStatus::Unfulfilled;
     std::optional<Instant> look_again;
@@ -125,9 +113,8 @@ model::DependencyStatus Cluster::Impl::judge(Job& job) {
     for (DependencyTerm& term : spec.dependency.terms) {
         DependencyTerm asked = term;
         // An element of an array waits for its counterpart.
-        const auto other = arrays_.find(term.job);
-        if (term.kind == DependencyKind::AfterCorr && !term.element && other != arrays_.end() &&
-            job.array) {
+        if (term.kind == DependencyKind::AfterCorr && !term.element && job.array &&
+            arrays_.find(term.job) != nullptr) {
             if (job.array->element) asked.element = job.array->element;
             if (!job.array->element && job.array->pending.size() == 1)
                 asked.element = job.array->pending.front();
@@ -144,16 +131,16 @@ model::DependencyStatus Cluster::Impl::judge(Job& job) {
         verdict = DependencyStatus::Failed;
     }
     if (verdict == DependencyStatus::Fulfilled) {
-        unindex_dependency(job);
+        forget_terms(job);
         spec.dependency = {};
-        replace_spec(job, spec);
+        world_.replace_spec(job, spec);
     } else if (spec.dependency != job.spec->dependency) {
-        replace_spec(job, spec);
+        world_.replace_spec(job, spec);
     }
     return verdict;
 }
 
-void Cluster::Impl::index_dependency(const Job& job) {
+void Dependencies::add_terms(const Job& job) {
     for (const DependencyTerm& term : job.spec->dependency.terms) {
         if (term.kind == DependencyKind::Singleton) {
             singletons_[{job.spec->uid, job.spec->name}].insert(job.id);
@@ -163,7 +150,7 @@ void Cluster::Impl::index_dependency(const Job& job) {
     }
 }
 
-void Cluster::Impl::unindex_dependency(const Job& job) {
+void Dependencies::forget_terms(const Job& job) {
     for (const DependencyTerm& term : job.spec->dependency.terms) {
         const auto drop = [&](auto& table, const auto& key) {
             const auto found = table.find(key);
@@ -180,7 +167,7 @@ void Cluster::Impl::unindex_dependency(const Job& job) {
 }
 
 // The job started or ended: whoever waits for it is judged again.
-void Cluster::Impl::wake_dependents(const Job& job) {
+void Dependencies::wake(const Job& job) {
     std::set<JobId> waiting;
     const auto collect = [&](JobId id) {
         if (const auto found = dependents_.find(id); found != dependents_.end()) {
@@ -194,18 +181,16 @@ void Cluster::Impl::wake_dependents(const Job& job) {
         const auto named = singletons_.find({job.spec->uid, job.spec->name});
         if (named != singletons_.end()) waiting.insert(named->second.begin(), named->second.end());
     }
-    for (const JobId id : waiting) {
-        if (Job* other = find_job(id)) review(*other);
-    }
+    for (const JobId id : waiting) world_.agenda.review(id);
 }
 
 // Whether following the dependencies of `spec` leads to the job `id`: a circle.
-bool Cluster::Impl::depends_on(const JobSpec& spec, JobId id, int depth) const {
+bool Dependencies::depends_on(const JobSpec& spec, JobId id, int depth) const {
     if (depth > kDependencyDepthMax) return true;
     for (const DependencyTerm& term : spec.dependency.terms) {
         if (term.kind == DependencyKind::Singleton) continue;
         if (term.job == id) return true;
-        const Job* other = find_job(term.job);
+        const Job* other = world_.find_job(term.job);
         if (other != nullptr && depends_on(*other->spec, id, depth + 1)) return true;
     }
     return false;

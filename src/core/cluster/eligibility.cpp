@@ -1,31 +1,185 @@
-// eligibility.cpp: whether a pending job stands in the queue, and if it does not, the reason people
-// see.
+// eligibility.cpp: see eligibility.hpp.
+
+#include "core/cluster/eligibility.hpp"
 
 #include <algorithm>
 
 #include "core/cluster/cluster_impl.hpp"
-#include "core/cluster/het_together.hpp"
 
 namespace switchyard::core {
 
 using model::Reason;
 
+// What may keep a pending job out of the queue, in the order in which people are told of it.
+constinit const std::array<Eligibility::Gate, 9> Eligibility::kGates{
+    &Eligibility::hold,
+    &Eligibility::dependency,
+    &Eligibility::begin_time,
+    &Eligibility::journals,
+    &Eligibility::partitions,
+    &Eligibility::array_throttle,
+    &Eligibility::other_components,
+    &Eligibility::advance_reservation,
+    &Eligibility::licenses,
+};
+
+Eligibility::Verdict Eligibility::hold(Candidate& candidate) const {
+    const model::Pending& pending = candidate.pending;
+    if (pending.hold == model::Hold::None && candidate.job.priority != 0) return std::nullopt;
+    const bool kept =
+        pending.reason == Reason::JobLaunchFailure || pending.reason == Reason::ReservationDeleted;
+    if (kept) return Bar{pending.reason, pending.detail};
+    const bool user = pending.hold == model::Hold::User;
+    return Bar{user ? Reason::JobHeldUser : Reason::JobHeldAdmin};
+}
+
+Eligibility::Verdict Eligibility::dependency(Candidate& candidate) const {
+    if (candidate.dependency == model::DependencyStatus::Failed)
+        return Bar{Reason::DependencyNeverSatisfied};
+    if (candidate.dependency == model::DependencyStatus::Unfulfilled)
+        return Bar{Reason::Dependency};
+    return std::nullopt;
+}
+
+Eligibility::Verdict Eligibility::begin_time(Candidate& candidate) const {
+    if (candidate.pending.eligible_at <= world_.now) return std::nullopt;
+    const bool resting = candidate.pending.reason == Reason::WaitingForRequeue;
+    return Bar{resting ? Reason::WaitingForRequeue : Reason::BeginTime};
+}
+
+Eligibility::Verdict Eligibility::journals(Candidate& candidate) const {
+    if (!cluster_.restore_.waits_for_journals(candidate.job)) return std::nullopt;
+    return Bar{Reason::SystemFailure,
+               "SystemFailure, restored from a backup: waits for nodes to say what they ran"};
+}
+
+Eligibility::Verdict Eligibility::partitions(Candidate& candidate) const {
+    Reason problem = Reason::None;
+    candidate.open = open_partitions(*candidate.job.spec, problem);
+    if (!candidate.open.empty()) return std::nullopt;
+    return Bar{problem == Reason::None ? Reason::PartitionDown : problem};
+}
+
+Eligibility::Verdict Eligibility::array_throttle(Candidate& candidate) const {
+    if (!cluster_.arrays_.throttled(candidate.job)) return std::nullopt;
+    return Bar{Reason::JobArrayTaskLimit};
+}
+
+Eligibility::Verdict Eligibility::other_components(Candidate& candidate) const {
+    auto problem = cluster_.component_problem(candidate.job);
+    if (!problem) return std::nullopt;
+    return Bar{problem->first, std::move(problem->second)};
+}
+
+Eligibility::Verdict Eligibility::advance_reservation(Candidate& candidate) const {
+    const auto opens = cluster_.calendar_.opens_at(*candidate.job.spec);
+    if (!opens) return std::nullopt;
+    return Bar{Reason::Reservation, {}, opens};
+}
+
+Eligibility::Verdict Eligibility::licenses(Candidate& candidate) const {
+    if (cluster_.licenses_.has_for(candidate.job)) return std::nullopt;
+    return Bar{Reason::Licenses};
+}
+
+// Decides anew about a pending job: in the queue, or out of it with a reason. Cheap enough to be
+// called whenever anything about it may have changed.
+void Eligibility::review(Job& job) {
+    auto* pending = std::get_if<model::Pending>(&job.phase);
+    if (pending == nullptr) return;
+    const Cluster::Impl::Change change(cluster_);
+    // Before all else: whatever it waits for besides, it does not wait beyond its deadline.
+    if (is_overdue(job))
+        return cluster_.end_pending(
+            job, outcome_without_exit(model::JobState::Deadline, Reason::DeadLine));
+    if (cluster_.review_follower(job)) return;
+    cluster_.licenses_.leave_line(job.id);
+    Candidate candidate{job, *pending, model::DependencyStatus::Fulfilled, {}};
+    // Judged even while it is held: the record it waits for may be forgotten before it is released.
+    if (!job.spec->dependency.empty()) {
+        cluster_.settle_correspondence(job);
+        candidate.dependency = cluster_.dependencies_.judge(job);
+    }
+    if (candidate.dependency == model::DependencyStatus::Failed &&
+        (world_.settings.kill_invalid_dependency || job.spec->kill_on_invalid_dependency)) {
+        cluster_.mail_.send(job, model::MailEvent::InvalidDepend);
+        return cluster_.end_pending(job, outcome_without_exit(model::JobState::Cancelled,
+                                                              Reason::DependencyNeverSatisfied));
+    }
+    for (const Gate gate : kGates) {
+        if (auto bar = (this->*gate)(candidate)) return keep_out(job, *std::move(bar));
+    }
+    let_in(job, candidate.open);
+}
+
+void Eligibility::keep_out(Job& job, Bar bar) {
+    auto& pending = std::get<model::Pending>(job.phase);
+    if (planning_.queue.contains(job.id)) {
+        unqueue(job.id);
+        planning_.backfill.drop(job.id);
+    }
+    pending.planned_start.reset();
+    pending.planned_nodes.clear();
+    const bool waits_for_licenses = bar.reason == Reason::Licenses;
+    set_reason(job, bar.reason, std::move(bar.detail));
+    cluster_.job_timers_.retime(job);
+    if (bar.opens) {
+        pending.planned_start = bar.opens;
+        if (job.het) cluster_.hets_.share_reason(job);
+    }
+    if (waits_for_licenses) cluster_.licenses_.wait(job);
+}
+
+void Eligibility::let_in(Job& job, const std::vector<PartitionIndex>& open) {
+    auto& pending = std::get<model::Pending>(job.phase);
+    // A plan for its nodes takes the place of what was foreseen without one.
+    if (pending.reason == Reason::Reservation || pending.reason == Reason::Licenses)
+        pending.planned_start.reset();
+    // What it waited for is over only now.
+    if (pending.reason == Reason::Dependency || pending.reason == Reason::JobHeldUser ||
+        pending.reason == Reason::JobHeldAdmin || pending.reason == Reason::ReservationDeleted) {
+        pending.eligible_at = world_.now;
+        world_.touch(job);
+    }
+    unqueue(job.id);
+    planning_.backfill.drop(job.id);
+    enqueue(job, open);
+    set_reason(job, Reason::None);
+    planning_.reasons.add(job.id);
+    cluster_.job_timers_.retime(job);
+}
+
 // Reasons are derived: they are shown from memory and stored only along with real changes.
-void Cluster::Impl::set_reason(Job& job, Reason reason, std::string detail) {
+void Eligibility::set_reason(Job& job, Reason reason, std::string detail) {
     auto& pending = std::get<model::Pending>(job.phase);
     pending.reason = reason;
     pending.detail = std::move(detail);
-    if (job.het && job.het->offset == 0) share_reason(job);
+    if (job.het && job.het->offset == 0) cluster_.hets_.share_reason(job);
 }
 
-void Cluster::Impl::unqueue(JobId id) {
-    queue_.remove(id);
-    leave_license_line(id);
+void Eligibility::unqueue(JobId id) {
+    planning_.queue.remove(id);
+    cluster_.licenses_.leave_line(id);
 }
 
-sched::QueueKey Cluster::Impl::key_of(const Job& job, const model::Partition& partition) const {
-    const std::uint32_t sequence = job.array ? job.array->array_id.value : job.id.value;
-    return {partition.priority_tier, job.priority, sequence, job.id};
+void Eligibility::enqueue(const Job& job, const std::vector<PartitionIndex>& open) {
+    if (job.het) {
+        for (const auto& [index, stand] : planning_.het.stands_of(job))
+            add(key_of(job, world_.partitions[index]), index, stand.first, stand.second);
+        return;
+    }
+    std::optional<Seconds> limit;
+    if (job.spec->time_limit && !job.spec->time_limit->unlimited)
+        limit = job.spec->time_limit->seconds;
+    for (const PartitionIndex index : open)
+        add(key_of(job, world_.partitions[index]), index,
+            cluster_.calendar_.shape_for(*job.spec, index), limit);
+}
+
+void Eligibility::add(sched::QueueKey key, PartitionIndex partition, const sched::Shape& shape,
+                      std::optional<Seconds> limit) {
+    planning_.queue.add(key, partition, shape, limit, world_.pool);
+    planning_.job_queued(key);
 }
 
 namespace {
@@ -45,37 +199,18 @@ Reason partition_reason(const model::Partition& partition) {
 
 }  // namespace
 
-void Cluster::Impl::enqueue(const Job& job, const std::vector<PartitionIndex>& open) {
-    if (job.het) return together_->enqueue(job);
-    std::optional<Seconds> limit;
-    if (job.spec->time_limit && !job.spec->time_limit->unlimited)
-        limit = job.spec->time_limit->seconds;
-    for (const PartitionIndex index : open) {
-        const sched::QueueKey key = key_of(job, partitions_[index]);
-        queue_.add(key, index, shape_for(*job.spec, index), limit, pool_);
-        joined_queue(key);
-    }
-}
-
-// Behind the end of the plan there is nothing in it to change; behind those in it, only to add.
-void Cluster::Impl::joined_queue(sched::QueueKey key) {
-    preempt_is_stale_ = true;
-    const auto& last = pool_.reservations().last_key();
-    const bool behind = last && *last < key;
-    if (!plan_end_ || key < *plan_end_) (behind ? plan_is_short_ : plan_is_stale_) = true;
-}
-
 // Those it could run in now; and what is wrong with the first that it cannot.
-std::vector<PartitionIndex> Cluster::Impl::open_partitions(const JobSpec& spec,
-                                                           Reason& first_problem) const {
+std::vector<PartitionIndex> Eligibility::open_partitions(const JobSpec& spec,
+                                                         Reason& first_problem) const {
     std::vector<PartitionIndex> open;
     for (const std::string& name : spec.partitions) {
-        const auto index = partition_index(name);
+        const auto index = world_.partition_index(name);
         Reason problem = Reason::PartitionDown;
         if (index) {
-            problem = partition_reason(partitions_[*index]);
+            problem = partition_reason(world_.partitions[*index]);
             if (problem == Reason::None)
-                problem = limit_problem(spec, partitions_[*index]).value_or(Reason::None);
+                problem =
+                    cluster_.limit_problem(spec, world_.partitions[*index]).value_or(Reason::None);
             if (problem == Reason::None) open.push_back(*index);
         }
         if (first_problem == Reason::None) first_problem = problem;
@@ -83,86 +218,8 @@ std::vector<PartitionIndex> Cluster::Impl::open_partitions(const JobSpec& spec,
     return open;
 }
 
-bool Cluster::Impl::is_overdue(const Job& job) const {
-    return job.spec->deadline && *job.spec->deadline <= now_;
-}
-
-// Decides anew about a pending job: in the queue, or out of it with a reason. Cheap enough to be
-// called whenever anything about it may have changed.
-void Cluster::Impl::review(Job& job) {
-    auto* pending = std::get_if<model::Pending>(&job.phase);
-    if (pending == nullptr) return;
-    // Before all else: whatever it waits for besides, it does not wait beyond its deadline.
-    if (is_overdue(job))
-        return end_pending(job, outcome_without_exit(model::JobState::Deadline, Reason::DeadLine));
-    if (review_follower(job)) return;
-    leave_license_line(job.id);
-    const auto out = [&](Reason reason, std::string detail = {}) {
-        if (queue_.contains(job.id)) {
-            unqueue(job.id);
-            drop_reservation(job.id);
-        }
-        pending->planned_start.reset();
-        pending->planned_nodes.clear();
-        set_reason(job, reason, std::move(detail));
-        retime(job);
-    };
-    // Judged even while it is held: the record it waits for may be forgotten before it is released.
-    auto verdict = model::DependencyStatus::Fulfilled;
-    if (!job.spec->dependency.empty()) verdict = judge(job);
-    if (verdict == model::DependencyStatus::Failed &&
-        (settings_.kill_invalid_dependency || job.spec->kill_on_invalid_dependency)) {
-        mail(job, model::MailEvent::InvalidDepend);
-        return end_pending(job, outcome_without_exit(model::JobState::Cancelled,
-                                                     Reason::DependencyNeverSatisfied));
-    }
-    if (pending->hold != model::Hold::None || job.priority == 0) {
-        const bool kept = pending->reason == Reason::JobLaunchFailure ||
-                          pending->reason == Reason::ReservationDeleted;
-        if (kept) return out(pending->reason, pending->detail);
-        return out(pending->hold == model::Hold::User ? Reason::JobHeldUser : Reason::JobHeldAdmin);
-    }
-    if (verdict == model::DependencyStatus::Failed) return out(Reason::DependencyNeverSatisfied);
-    if (verdict == model::DependencyStatus::Unfulfilled) return out(Reason::Dependency);
-    if (pending->eligible_at > now_) {
-        const bool resting = pending->reason == Reason::WaitingForRequeue;
-        return out(resting ? Reason::WaitingForRequeue : Reason::BeginTime);
-    }
-    if (waits_for_journals(job))
-        return out(Reason::SystemFailure,
-                   "SystemFailure, restored from a backup: waits for nodes to say what they ran");
-    Reason first_problem = Reason::None;
-    const std::vector<PartitionIndex> open = open_partitions(*job.spec, first_problem);
-    if (open.empty())
-        return out(first_problem == Reason::None ? Reason::PartitionDown : first_problem);
-    if (throttled(job)) return out(Reason::JobArrayTaskLimit);
-    if (const auto problem = component_problem(job)) return out(problem->first, problem->second);
-    if (const auto opens = opens_at(*job.spec)) {
-        out(Reason::Reservation);
-        pending->planned_start = opens;
-        if (job.het) share_reason(job);
-        return;
-    }
-    if (!has_licenses(job)) {
-        out(Reason::Licenses);
-        return wait_for_licenses(job);
-    }
-
-    // A plan for its nodes takes the place of what was foreseen without one.
-    if (pending->reason == Reason::Reservation || pending->reason == Reason::Licenses)
-        pending->planned_start.reset();
-    // What it waited for is over only now.
-    if (pending->reason == Reason::Dependency || pending->reason == Reason::JobHeldUser ||
-        pending->reason == Reason::JobHeldAdmin || pending->reason == Reason::ReservationDeleted) {
-        pending->eligible_at = now_;
-        touch(job);
-    }
-    unqueue(job.id);
-    drop_reservation(job.id);
-    enqueue(job, open);
-    set_reason(job, Reason::None);
-    fresh_.push_back(job.id);
-    retime(job);
+bool Eligibility::is_overdue(const Job& job) const {
+    return job.spec->deadline && *job.spec->deadline <= world_.now;
 }
 
 }  // namespace switchyard::core

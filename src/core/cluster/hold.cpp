@@ -36,7 +36,7 @@ void Cluster::Impl::on(const event::Hold& event) {
             JobSpec spec = *job.spec;
             spec.priority.reset();
             job.priority = base_priority(first, spec, true);
-            if (JobSide* own_side = find_side(job.id)) own_side->launch_failures = 0;
+            launch_failures_.erase(job.id);
         }
         touch(job);
         review(job);

@@ -1,6 +1,8 @@
 // idle_gpus.cpp: a job that holds cards and does not use them is flagged, and the site may let it
 // be told, cancelled or queued again.
 
+#include "core/cluster/idle_gpus.hpp"
+
 #include <algorithm>
 
 #include "core/cluster/cluster_impl.hpp"
@@ -29,37 +31,42 @@ std::optional<Instant> idle_since(const model::Allocation& allocation,
 
 }  // namespace
 
+std::optional<Instant> IdleGpus::heard(const Job& job, const std::string& node,
+                                       std::optional<Instant> since) {
+    Idle& idle = idle_[job.id];
+    if (idle.attempt != job.attempt) idle.nodes.clear();
+    idle.attempt = job.attempt;
+    if (since) {
+        idle.nodes[node] = *since;
+    } else {
+        idle.nodes.erase(node);
+    }
+    return idle_since(*model::allocation_of(job), idle.nodes);
+}
+
 void Cluster::Impl::on(const event::GpuIdle& event) {
     Job* job = find_job(event.job);
     auto* running = job != nullptr ? std::get_if<model::Running>(&job->phase) : nullptr;
     if (running == nullptr || job->attempt != event.attempt || !speaks_for(event.node, *job))
         return;
-    JobSide& own = side(job->id);
-    if (own.idle_attempt != job->attempt) own.idle_nodes.clear();
-    own.idle_attempt = job->attempt;
-    if (event.since) {
-        own.idle_nodes[event.node] = *event.since;
-    } else {
-        own.idle_nodes.erase(event.node);
-    }
-    const auto since = idle_since(running->allocation, own.idle_nodes);
+    const auto since = idle_gpus_.heard(*job, event.node, event.since);
     if (since.has_value() == running->gpus_idle_since.has_value()) return;
     running->gpus_idle_since = since;
     touch(*job);
-    if (since) idle_gpus(*job);
+    if (since) gpus_stand_idle(*job);
 }
 
 // The flag has just been set.
-void Cluster::Impl::idle_gpus(Job& job) {
+void Cluster::Impl::gpus_stand_idle(Job& job) {
     using Action = Settings::IdleGpus;
     if (settings_.idle_gpus == Action::Flag) return;
-    mail(job, model::MailEvent::GpuIdle);
+    mail_.send(job, model::MailEvent::GpuIdle);
     if (settings_.idle_gpus == Action::Mail) return;
     using Next = model::Completing::Next;
     const bool again = settings_.idle_gpus == Action::Requeue &&
                        job.spec->kind == model::JobKind::Batch &&
                        job.spec->requeue.value_or(settings_.requeue_by_default);
-    notify_owner(job, reply::OwnerNotice::Kind::Cancelled);
+    waiters_.notify_owner(job, reply::OwnerNotice::Kind::Cancelled);
     model::Outcome outcome =
         outcome_without_exit(again ? model::JobState::Requeued : model::JobState::Cancelled,
                              model::Reason::GpuIdle, settings_.operator_uid);

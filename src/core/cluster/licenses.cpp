@@ -1,12 +1,15 @@
-// licenses.cpp: jobs that need licenses of the cluster. One that cannot have them is not in the
-// queue, so that it holds up nobody for nodes; it stands in a line of its own. The first in that
-// line is protected: whoever is behind it gets licenses only if it does not have to wait longer
-// for that.
+// licenses.cpp: see licenses.hpp.
+
+#include "core/cluster/licenses.hpp"
 
 #include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
 
 #include "base/assert.hpp"
-#include "core/cluster/cluster_impl.hpp"
+#include "core/cluster/job_facts.hpp"
+#include "core/cluster/planning/terms.hpp"
 
 namespace switchyard::core {
 namespace {
@@ -24,23 +27,22 @@ bool share_a_name(const model::LicenseRequest& a, const model::LicenseRequest& b
 
 }  // namespace
 
-Status Cluster::Impl::check_licenses(const JobSpec& spec) const {
+Status Licenses::check(const JobSpec& spec) const {
     if (spec.licenses.empty()) return {};
     SY_TRY(const auto request, model::parse_license_request(spec.licenses));
-    if (!licenses_.could_meet(request)) return fail(Errc::InvalidLicenses);
+    if (!ledger_.could_meet(request)) return fail(Errc::InvalidLicenses);
     return {};
 }
 
-// Whether there are so many at all that every component of a heterogeneous job has its own. Those
-// that are content with one of several come last.
-bool Cluster::Impl::license_all(const std::vector<JobSpec>& specs) const {
+// Those components that are content with one of several come last.
+bool Licenses::suffice(const std::vector<JobSpec>& specs) const {
     sched::LicenseLedger ledger;
-    ledger.reset(settings_.licenses);
+    ledger.reset(world_.settings.licenses);
     const auto claim = [&](bool any) {
         for (std::uint32_t i = 0; i < specs.size(); ++i) {
             const model::LicenseRequest request = request_of(specs[i]);
             if (request.any != any || request.entries.empty()) continue;
-            auto found = ledger.find(request, sched::kNobody, now_, now_);
+            auto found = ledger.find(request, sched::kNobody, world_.now, world_.now);
             if (!found) return false;
             ledger.claim(JobId{i + 1}, *std::move(found), Instant::max(), sched::kNobody);
         }
@@ -50,11 +52,11 @@ bool Cluster::Impl::license_all(const std::vector<JobSpec>& specs) const {
 }
 
 // All that a job needs to start; of what is only one of several, the first.
-model::LicenseRequest Cluster::Impl::wanted_licenses(const Job& job) const {
+model::LicenseRequest Licenses::wanted_by(const Job& job) const {
     if (!job.het) return request_of(*job.spec);
     model::LicenseRequest all;
-    for (const JobId id : live_components(job)) {
-        model::LicenseRequest one = request_of(*jobs_.at(id).spec);
+    for (const JobId id : hets_.live_components(job)) {
+        model::LicenseRequest one = request_of(*world_.jobs.at(id).spec);
         if (one.any) one.entries.resize(1);
         for (model::License& entry : one.entries) {
             const auto known = std::ranges::find(all.entries, entry.name, &model::License::name);
@@ -68,25 +70,24 @@ model::LicenseRequest Cluster::Impl::wanted_licenses(const Job& job) const {
     return all;
 }
 
-// What it would get now, in the reservation `owner`, as the ledger says; none: it has to wait.
-std::optional<std::vector<model::License>> Cluster::Impl::find_licenses(
+std::optional<std::vector<model::License>> Licenses::find(
     const Job& job, sched::WindowOwner owner, const sched::LicenseLedger& ledger) const {
     if (job.spec->licenses.empty()) return std::vector<model::License>();
     const model::LicenseRequest request = request_of(*job.spec);
-    const Instant end = now_ + limit_of(*job.spec);
-    auto found = ledger.find(request, owner, now_, end);
-    if (!found || license_line_.empty()) return found;
-    const sched::QueueKey own = license_key_of(leader_of(job));
-    for (const sched::QueueKey& key : license_line_) {
+    const Instant end = world_.now + limit_of(*job.spec);
+    auto found = ledger.find(request, owner, world_.now, end);
+    if (!found || line_.empty()) return found;
+    const sched::QueueKey own = key_for(hets_.leader_of(job));
+    for (const sched::QueueKey& key : line_) {
         if (!(key < own)) break;
-        const Job& first = jobs_.at(key.job);
-        const model::LicenseRequest wanted = wanted_licenses(first);
+        const Job& first = world_.jobs.at(key.job);
+        const model::LicenseRequest wanted = wanted_by(first);
         if (!share_a_name(request, wanted)) continue;
         const Seconds limit = limit_of(*first.spec);
-        const auto before = ledger.earliest(wanted, sched::kNobody, now_, limit);
+        const auto before = ledger.earliest(wanted, sched::kNobody, world_.now, limit);
         sched::LicenseLedger beside = ledger;
         beside.claim(job.id, *found, end, owner);
-        const auto after = beside.earliest(wanted, sched::kNobody, now_, limit);
+        const auto after = beside.earliest(wanted, sched::kNobody, world_.now, limit);
         if (before && (!after || *after > *before)) return std::nullopt;
         break;
     }
@@ -95,19 +96,20 @@ std::optional<std::vector<model::License>> Cluster::Impl::find_licenses(
 
 // The ledger as it would be if the job, with all its components, had what it needs, in any of the
 // reservations it may run in, or outside; none: it has to wait.
-std::optional<sched::LicenseLedger> Cluster::Impl::with_licenses(const Job& job) const {
-    sched::LicenseLedger ledger = licenses_;
-    std::vector<JobId> ids = live_components(job);
+std::optional<sched::LicenseLedger> Licenses::with_licenses(const Job& job) const {
+    sched::LicenseLedger ledger = ledger_;
+    std::vector<JobId> ids = hets_.live_components(job);
     // Those that are content with one of several come last.
-    std::ranges::sort(ids, {},
-                      [&](JobId id) { return std::pair(request_of(*jobs_.at(id).spec).any, id); });
+    std::ranges::sort(
+        ids, {}, [&](JobId id) { return std::pair(request_of(*world_.jobs.at(id).spec).any, id); });
     for (const JobId id : ids) {
-        const Job& part = jobs_.at(id);
-        std::vector<sched::WindowOwner> owners = owners_of(*part.spec);
+        const Job& part = world_.jobs.at(id);
+        std::vector<sched::WindowOwner> owners = calendar_.owners_of(*part.spec);
         if (owners.empty()) owners.push_back(sched::kNobody);
         const auto claim = [&](sched::WindowOwner owner) {
-            auto found = find_licenses(part, owner, ledger);
-            if (found) ledger.claim(id, *std::move(found), now_ + limit_of(*part.spec), owner);
+            auto found = find(part, owner, ledger);
+            if (found)
+                ledger.claim(id, *std::move(found), world_.now + limit_of(*part.spec), owner);
             return found.has_value();
         };
         if (std::ranges::none_of(owners, claim)) return std::nullopt;
@@ -115,68 +117,86 @@ std::optional<sched::LicenseLedger> Cluster::Impl::with_licenses(const Job& job)
     return ledger;
 }
 
-bool Cluster::Impl::has_licenses(const Job& job) const {
-    const auto needs_none = [&](JobId id) { return jobs_.at(id).spec->licenses.empty(); };
-    const bool none = job.het ? std::ranges::all_of(live_components(job), needs_none)
+bool Licenses::has_for(const Job& job) const {
+    const auto needs_none = [&](JobId id) { return world_.jobs.at(id).spec->licenses.empty(); };
+    const bool none = job.het ? std::ranges::all_of(hets_.live_components(job), needs_none)
                               : job.spec->licenses.empty();
     return none || with_licenses(job);
 }
 
-sched::QueueKey Cluster::Impl::license_key_of(const Job& job) const {
-    const model::Partition* partition = partition_of(job);
+sched::QueueKey Licenses::key_for(const Job& job) const {
+    const model::Partition* partition = world_.partition_of(job);
     return partition != nullptr ? key_of(job, *partition)
                                 : sched::QueueKey{0, 0, job.id.value, job.id};
 }
 
-void Cluster::Impl::leave_license_line(JobId job) {
-    const auto place = license_places_.find(job);
-    if (place == license_places_.end()) return;
-    license_line_.erase(place->second);
-    license_places_.erase(place);
+void Licenses::leave_line(JobId job) {
+    const auto place = places_.find(job);
+    if (place == places_.end()) return;
+    line_.erase(place->second);
+    places_.erase(place);
 }
 
-// It stands in line, and people are told when its turn should come.
-void Cluster::Impl::wait_for_licenses(Job& job) {
-    const sched::QueueKey key = license_key_of(job);
-    license_line_.insert(key);
-    license_places_.insert_or_assign(job.id, key);
+void Licenses::wait(Job& job) {
+    const sched::QueueKey key = key_for(job);
+    line_.insert(key);
+    places_.insert_or_assign(job.id, key);
     auto& pending = std::get<model::Pending>(job.phase);
     const auto turn =
-        licenses_.earliest(wanted_licenses(job), sched::kNobody, now_, limit_of(*job.spec));
-    if (turn && *turn > now_ && *turn < now_ + sched::kForever / 2) pending.planned_start = turn;
-    if (job.het) share_reason(job);
+        ledger_.earliest(wanted_by(job), sched::kNobody, world_.now, limit_of(*job.spec));
+    if (turn && *turn > world_.now && *turn < world_.now + sched::kForever / 2)
+        pending.planned_start = turn;
+    if (job.het) hets_.share_reason(job);
 }
 
-// Licenses came back: those in line who can have them now enter the queue, each beside those before
-// it, as long as there is something left.
-void Cluster::Impl::call_license_line() {
-    if (license_line_.empty()) return;
-    const sched::LicenseLedger truly = licenses_;
+void Licenses::call_line() {
+    if (line_.empty()) return;
+    const sched::LicenseLedger truly = ledger_;
     std::vector<JobId> called;
-    for (const sched::QueueKey& key : std::set<sched::QueueKey>(license_line_)) {
+    for (const sched::QueueKey& key : std::set<sched::QueueKey>(line_)) {
         const JobId id = key.job;
-        auto with = with_licenses(jobs_.at(id));
+        auto with = with_licenses(world_.jobs.at(id));
         if (!with) continue;
-        licenses_ = *std::move(with);
-        leave_license_line(id);
+        ledger_ = *std::move(with);
+        leave_line(id);
         called.push_back(id);
     }
-    licenses_ = truly;
-    for (const JobId id : called) review(jobs_.at(id));
+    ledger_ = truly;
+    for (const JobId id : called) world_.agenda.review(id);
 }
 
-void Cluster::Impl::claim_licenses(const Job& job) {
+void Licenses::hold(const Job& job, Instant until) {
     const model::Running* run = model::run_of(job);
     if (run == nullptr) return;
-    const auto found = calendar_.find(run->reservation);
-    const sched::WindowOwner owner = found == calendar_.end() ? sched::kNobody : found->second.id;
+    const model::Reservation* reservation = calendar_.find(run->reservation);
+    const sched::WindowOwner owner = reservation == nullptr ? sched::kNobody : reservation->id;
     auto held = model::parse_licenses(run->licenses);
-    if (held) licenses_.claim(job.id, *std::move(held), held_until(job), owner);
+    if (held) ledger_.claim(job.id, *std::move(held), until, owner);
 }
 
-void Cluster::Impl::release_licenses(const Job& job) {
-    licenses_.release(job.id);
-    call_license_line();
+void Licenses::release(JobId job) {
+    ledger_.release(job);
+    call_line();
+}
+
+void Licenses::clear() {
+    ledger_.reset(world_.settings.licenses);
+    line_.clear();
+    places_.clear();
+}
+
+void Licenses::check(const sched::Queue& queue) const {
+    std::map<std::string, std::uint32_t> held;
+    for (const auto& [id, job] : world_.jobs) {
+        const bool pending = std::holds_alternative<model::Pending>(job.phase);
+        SY_ASSERT(!places_.contains(id) || (pending && !queue.contains(id)));
+        if (pending || std::holds_alternative<model::Ended>(job.phase)) continue;
+        const auto* completing = std::get_if<model::Completing>(&job.phase);
+        if (completing != nullptr && completing->epilog) continue;
+        for (const model::License& license : *model::parse_licenses(model::run_of(job)->licenses))
+            held[license.name] += license.count;
+    }
+    for (const model::LicenseUse& license : use()) SY_ASSERT(license.used == held[license.name]);
 }
 
 }  // namespace switchyard::core

@@ -11,45 +11,85 @@ namespace switchyard::core {
 
 void Cluster::Impl::start(Job& job, PartitionIndex partition, model::Allocation allocation,
                           bool backfilled, const Terms& terms) {
+    const Change change(*this);
     SY_ASSERT(std::holds_alternative<model::Pending>(job.phase));
     SY_ASSERT(!allocation.nodes.empty());
     unqueue(job.id);
-    drop_reservation(job.id);
-    drop_claim(job.id);
-    unindex_dependency(job);
+    planning_.backfill.drop(job.id);
+    planning_.preemption.drop_hold(job.id);
+    dependencies_.forget_terms(job);
     job.eligible = std::max(std::get<model::Pending>(job.phase).eligible_at, job.submitted);
     model::Running run;
     run.allocation = std::move(allocation);
     run.started = now_;
-    if (const model::Reservation* reservation = find_reservation(terms.owner))
+    if (const model::Reservation* reservation = calendar_.find(terms.owner))
         run.reservation = reservation->name;
     run.licenses = model::format_licenses(terms.licenses);
-    run.ends_by = end_of_run(*job.spec, run);
+    run.ends_by = calendar_.end_of_run(*job.spec, run);
     run.configuring = settings_.run_prolog;
     job.partition = partitions_[partition].name;
-    run.preemptable_at = preemptable_from(job, now_);
+    run.preemptable_at = planning_.preemption.preemptable_from(job, now_);
     job.last_evaluated = now_;
     job.scheduler = backfilled ? "Backfill" : "Main";
     job.phase = std::move(run);
     touch(job);
     claim(job);
-    calendar_is_stale_ = !calendar_.empty();
+    calendar_.nodes_changed();
     if (terms.owner != sched::kNobody)
-        reservation_used(std::get<model::Running>(job.phase).reservation);
-    array_run_began(job);
+        calendar_.used(std::get<model::Running>(job.phase).reservation);
+    arrays_.run_began(job);
     ++figures_.jobs_started;
     if (backfilled) ++figures_.jobs_backfilled;
     if (settings_.run_prolog) {
         emit(effect::RunProgram{job.id, job.attempt});
         // It is told again when the nodes are ready.
-        if (const JobSide* own = find_side(job.id); own && own->owner)
-            reply(*own->owner, reply::Granted{job.id}, false);
+        waiters_.tell_owner(job.id, reply::Granted{job.id});
     } else {
         begin(job);
     }
-    mail(job, model::MailEvent::Begin);
-    retime(job);
-    wake_dependents(job);
+    mail_.send(job, model::MailEvent::Begin);
+    job_timers_.retime(job);
+    dependencies_.wake(job);
+}
+
+Cluster::Impl::Change::Change(Impl& cluster) : cluster_(cluster) {
+    cluster_.world_.agenda.begin_change();
+}
+
+Cluster::Impl::Change::~Change() {
+    if (cluster_.world_.agenda.end_change()) cluster_.settle();
+}
+
+// Looks at those whose state depends on what has changed, and at those who depend on them.
+void Cluster::Impl::settle() {
+    Agenda& agenda = world_.agenda;
+    agenda.begin_change();
+    do {
+        tell_planning(agenda.take_nodes());
+        if (agenda.take_windows_changed()) {
+            planning_.windows_changed();
+            planning_.reasons.look_at_foremost();
+        }
+        while (const auto id = agenda.take()) {
+            if (Job* job = find_job(*id)) review(*job);
+            if (agenda.take_windows_changed()) {
+                planning_.windows_changed();
+                planning_.reasons.look_at_foremost();
+            }
+        }
+        for (const JobId id : agenda.take_ends()) {
+            if (Job* job = find_job(id)) reset_end(*job);
+        }
+    } while (!agenda.empty());
+    agenda.end_change();
+}
+
+// Nodes are open, or described, or usable, as they were not.
+void Cluster::Impl::tell_planning(const Agenda::NodeNews& news) {
+    for (const NodeIndex node : news.opened) planning_.capacity_freed(node);
+    for (const NodeIndex node : news.described) planning_.node_described(node);
+    if (news.came_or_went) calendar_.nodes_changed();
+    if (news.came_or_went || news.redescribed) planning_.feasibility.usable_nodes_changed();
 }
 
 // Its nodes are ready for it.
@@ -57,8 +97,8 @@ void Cluster::Impl::begin(Job& job) {
     prepare_nodes(job);
     if (job.spec->kind == model::JobKind::Batch) {
         launch_batch(job);
-    } else if (const JobSide* own = find_side(job.id); own && own->owner) {
-        reply(*own->owner, reply::Granted{job.id}, job.spec->detached);
+    } else {
+        waiters_.tell_owner(job.id, reply::Granted{job.id}, job.spec->detached);
     }
 }
 
@@ -69,29 +109,20 @@ void Cluster::Impl::prepare_nodes(const Job& job) {
         emit(effect::PrepareJob{grant.node, job.id, job.attempt});
 }
 
-// The batch script is a step like any other: one task on the first node.
+// Where the records are a backup, its nodes say first what they began since.
 void Cluster::Impl::launch_batch(Job& job) {
-    const model::Allocation& allocation = *model::allocation_of(job);
-    model::Step step;
-    step.key = {job.id, job.attempt, kBatchStep};
-    step.spec.name = "batch";
-    step.spec.tasks = 1;
-    step.layout.nodes.push_back({allocation.nodes.front(), {0}});
-    step.submitted = step.started = now_;
-    step.running_nodes = {allocation.nodes.front().node};
-    touch(step);
-    JobSide& own = side(job.id);
-    own.active_steps.insert(kBatchStep);
-    own.launched_here.insert(kBatchStep);
-    // Where the records are a backup, its nodes say first what they began since.
-    const bool waits = is_of_backup(job) && (restoring_ || waits_for_nodes(job));
-    if (!waits) emit(effect::LaunchBatch{allocation.nodes.front().node, job.id, job.attempt});
-    steps_.insert_or_assign(step.key, std::move(step));
+    job_steps_.begin_batch(job);
+    const bool waits =
+        restore_.is_of_backup(job) && (restore_.is_under_way() || restore_.waits_for_nodes(job));
+    if (waits) return;
+    const std::string& first = model::allocation_of(job)->nodes.front().node;
+    emit(effect::LaunchBatch{first, job.id, job.attempt});
 }
 
 void Cluster::Impl::end_run(Job& job, model::Outcome outcome, EndCause cause, Seconds grace,
                             model::Completing::Next next,
                             const std::set<std::string>& clean_already) {
+    const Change change(*this);
     model::Completing completing;
     if (auto* running = std::get_if<model::Running>(&job.phase)) {
         completing.run = std::move(*running);
@@ -101,7 +132,7 @@ void Cluster::Impl::end_run(Job& job, model::Outcome outcome, EndCause cause, Se
         completing.run.suspended_for += std::chrono::duration_cast<Seconds>(now_ - suspended.since);
     }
     stop_prolog(job, completing.run);
-    outcome.derived_exit = worst_step_exit(job);
+    outcome.derived_exit = job_steps_.worst_exit(job);
     completing.ended = now_;
     completing.outcome = outcome;
     completing.next = next;
@@ -113,7 +144,7 @@ void Cluster::Impl::end_run(Job& job, model::Outcome outcome, EndCause cause, Se
         const bool gone = !index || (nodes_[*index].down && !nodes_[*index].responding);
         (gone || clean_already.contains(grant.node) ? clean : completing.dirty_nodes)
             .push_back(grant.node);
-        if (index && node_sides_[*index].jobs.contains(job.id)) {
+        if (index && machines_.side(*index).jobs.contains(job.id)) {
             --nodes_[*index].running_jobs;
             ++nodes_[*index].completing_jobs;
         }
@@ -121,7 +152,7 @@ void Cluster::Impl::end_run(Job& job, model::Outcome outcome, EndCause cause, Se
     job.phase = std::move(completing);
     touch(job);
     set_until(job);
-    run_is_over(job.id);
+    planning_.preemption.run_is_over(job.id);
     if (job.het) {
         end_companions(job, outcome, cause, grace, next);
         begin_if_ready(job);
@@ -131,23 +162,24 @@ void Cluster::Impl::end_run(Job& job, model::Outcome outcome, EndCause cause, Se
         const bool answers = nodes_[*node_index(node)].responding;
         if (answers) emit(effect::EndJob{node, job.id, job.attempt, cause, grace});
     }
-    refuse_waiting_steps(job);
+    job_steps_.refuse_waiting(job);
     for (const std::string& node : clean) {
-        close_steps_on(job, node);
+        job_steps_.close_on(job, node);
         release_on(job, node);
     }
     if (dirty.empty()) {
         finish(job);
     } else {
-        retime(job);
+        job_timers_.retime(job);
     }
 }
 
 void Cluster::Impl::node_is_clean(Job& job, const std::string& node) {
+    const Change change(*this);
     auto* completing = std::get_if<model::Completing>(&job.phase);
     if (completing == nullptr || std::erase(completing->dirty_nodes, node) == 0) return;
     touch(job);
-    close_steps_on(job, node);
+    job_steps_.close_on(job, node);
     release_on(job, node);
     if (completing->dirty_nodes.empty()) finish(job);
 }
@@ -156,36 +188,39 @@ void Cluster::Impl::node_is_clean(Job& job, const std::string& node) {
 void Cluster::Impl::finish(Job& job) {
     auto& completing = std::get<model::Completing>(job.phase);
     SY_ASSERT(completing.dirty_nodes.empty());
-    has_left(job.id, completing.run);
-    leave_reservation(job, completing.run.reservation);
+    planning_.preemption.has_left(job.id, completing.run);
+    // Its licenses are free, and its reservation may have stood for it alone.
+    licenses_.release(job.id);
+    calendar_.left(job.id, completing.run.reservation);
     if (!settings_.run_epilog) return finish_run(job);
     completing.epilog = true;
     touch(job);
     emit(effect::RunProgram{job.id, job.attempt, true});
-    retime(job);
+    job_timers_.retime(job);
 }
 
 void Cluster::Impl::finish_run(Job& job) {
+    const Change change(*this);
     auto completing = std::move(std::get<model::Completing>(job.phase));
-    leaving_.erase(job.id);  // A restart puts all back who have not finished.
-    array_run_over(job);
+    planning_.preemption.finished(job.id);  // A restart puts all back who have not finished.
+    arrays_.run_over(job);
     using Next = model::Completing::Next;
     const bool recurs =
         completing.next == Next::End && completing.outcome.state != model::JobState::Cancelled;
     if (const auto next = recurs ? next_run(job) : std::nullopt) {
         job.phase = model::Ended{std::move(completing.run), completing.ended, completing.outcome};
-        mail_end(job);
+        mail_.send_end(job);
         return requeue_now(job, false, std::chrono::ceil<Seconds>(*next - now_));
     }
     if (completing.next == Next::End) {
-        completing.outcome.derived_exit = worst_step_exit(job);
+        completing.outcome.derived_exit = job_steps_.worst_exit(job);
         job.phase = model::Ended{std::move(completing.run), completing.ended, completing.outcome};
         after_end(job);
         return;
     }
     const bool launch_failed = completing.outcome.reason == model::Reason::JobLaunchFailure;
     job.phase = model::Ended{std::move(completing.run), completing.ended, completing.outcome};
-    mail(job, model::MailEvent::Requeue);
+    mail_.send(job, model::MailEvent::Requeue);
     const bool held = completing.next == Next::RequeueHold || completing.next == Next::SpecialExit;
     requeue_now(job, held, launch_failed ? kLaunchFailureRest : kRequeueRest);
     // Its deadline may have passed: then it is over.
@@ -197,19 +232,11 @@ void Cluster::Impl::finish_run(Job& job) {
     }
 }
 
-// Nothing of the run is left: its licenses are free, and its reservation may have stood for it
-// alone.
-void Cluster::Impl::leave_reservation(const Job& job, const std::string& reservation) {
-    release_licenses(job);
-    if (reservation.empty()) return;
-    runs_in_[reservation].erase(job.id);
-    reservation_used(reservation);
-}
-
 // Back into the queue for another attempt. The job holds nothing and is not finished.
 void Cluster::Impl::requeue_now(Job& job, bool hold, Seconds rest) {
+    const Change change(*this);
     changes_.past_runs.push_back(job);
-    release_watchers(job.id);
+    waiters_.release_watchers(job.id);
     job.attempt = Attempt{job.attempt.value + 1};
     job.eligible.reset();
     ++job.restarts;
@@ -219,34 +246,31 @@ void Cluster::Impl::requeue_now(Job& job, bool hold, Seconds rest) {
     pending.eligible_at = now_ + rest;
     pending.reason = model::Reason::WaitingForRequeue;
     job.phase = std::move(pending);
-    if (job.array) arrays_[job.array->array_id].pending.insert(job.id);
+    arrays_.waits_again(job);
     if (hold) {
         job.priority = 0;
     } else if (job.priority == 0) {
         // It was held when it last waited; that is over.
         job.priority = base_priority(job.array ? job.array->array_id : job.id, *job.spec, false);
     }
-    if (JobSide* own = find_side(job.id)) {
-        own->active_steps.clear();
-        own->launched_here.clear();
-        own->seen.clear();
-        own->doubted.clear();
-        own->mailed = 0;
-        own->prolog_ended = false;
-    }
+    job_steps_.run_is_over(job.id);
+    prologs_ended_.erase(job.id);
+    job_timers_.forget_marks(job.id);
     touch(job);
     review(job);
-    review_throttled(job);
+    arrays_.review_throttled(job);
 }
 
 void Cluster::Impl::end_pending(Job& job, model::Outcome outcome) {
+    const Change change(*this);
     SY_ASSERT(std::holds_alternative<model::Pending>(job.phase));
     // One that only its partition kept out of the queue could have run, as far as it was concerned.
     const auto& pending = std::get<model::Pending>(job.phase);
-    const bool ready = queue_.contains(job.id) || pending.reason == model::Reason::PartitionDown;
+    const bool ready =
+        planning_.queue.contains(job.id) || pending.reason == model::Reason::PartitionDown;
     unqueue(job.id);
-    drop_reservation(job.id);
-    unindex_dependency(job);
+    planning_.backfill.drop(job.id);
+    dependencies_.forget_terms(job);
     if (ready && pending.eligible_at <= now_) {
         job.eligible = std::max(pending.eligible_at, job.submitted);
     }
@@ -270,18 +294,10 @@ void Cluster::Impl::stop_return(Job& job, const model::Outcome& outcome) {
 void Cluster::Impl::after_end(Job& job) {
     touch(job);
     const model::Outcome outcome = *model::outcome_of(job);
-    if (job.array) arrays_[job.array->array_id].pending.erase(job.id);
     SY_ASSERT(unfinished_ > 0);
     --unfinished_;
-    unfinished_names_.remove(job.spec->uid, job.spec->name, job.id);
-    if (job.array) {
-        ArraySide& array = arrays_[job.array->array_id];
-        const int wait = outcome.exit.to_wait();
-        array.worst_wait = std::max(array.worst_wait, wait);
-        array.least_wait = array.any_ended ? std::min(array.least_wait, wait) : wait;
-        array.any_ended = true;
-        array.any_failed |= outcome.state != model::JobState::Completed;
-    }
+    dependencies_.ended(job);
+    arrays_.ended(job);
     switch (outcome.state) {
         case model::JobState::Completed:
             ++figures_.jobs_completed;
@@ -293,44 +309,35 @@ void Cluster::Impl::after_end(Job& job) {
             ++figures_.jobs_failed;
             break;
     }
-    mail_end(job);
-    answer_waiters(job);
-    timers_.set({TimerKey::Kind::Owner, job.id.value}, std::nullopt);
-    trigger_job_end(job.id);
-    release_watchers(job.id);
-    sides_.erase(job.id);
-    retime(job);
-    wake_dependents(job);
-    review_throttled(job);
+    mail_.send_end(job);
+    waiters_.ended(job);
+    triggers_.job_ended(job.id);
+    waiters_.release_watchers(job.id);
+    job_steps_.ended(job.id);
+    prologs_ended_.erase(job.id);
+    launch_failures_.erase(job.id);
+    idle_gpus_.ended(job.id);
+    job_timers_.forget_marks(job.id);
+    job_timers_.retime(job);
+    dependencies_.wake(job);
+    arrays_.review_throttled(job);
     // The others need not wait for this one.
-    if (Job* leader = is_follower(job) ? find_job(job.het->leader) : nullptr) review(*leader);
+    if (is_follower(job)) world_.agenda.review(job.het->leader);
 }
 
 // Out of memory; its record stays in the store as history.
 void Cluster::Impl::forget(JobId id) {
     const Job& job = jobs_.at(id);
-    if (job.nonce != 0) nonces_.erase({job.nonce, job.spec->uid, id});
+    nonces_.forget(job);
     if (!job.array) {
         changes_.unneeded_payloads.insert(id);
     } else {
-        ArraySide& array = arrays_[job.array->array_id];
-        array.records.erase(id);
-        if (array.records.empty()) {
-            arrays_.erase(job.array->array_id);
-            changes_.unneeded_payloads.insert(job.array->array_id);
-        }
+        const JobId array = job.array->array_id;
+        if (arrays_.forget(job)) changes_.unneeded_payloads.insert(array);
     }
-    if (job.het) {
-        const auto het = hets_.find(job.het->leader);
-        het->second.erase(id);
-        if (het->second.empty()) hets_.erase(het);
-    }
-    const auto first = steps_.lower_bound(StepKey{id, Attempt{0}, StepId{0}});
-    auto last = first;
-    for (; last != steps_.end() && last->first.job == id; ++last) world_.keep_last(last->second);
-    steps_.erase(first, last);
-    sides_.erase(id);
-    naming_.erase(id);
+    hets_.forget(job);
+    job_steps_.forget(id);
+    calendar_.forget(id);
     world_.keep_last(job);
     jobs_.erase(id);
     changes_.forgotten_jobs.insert(id);

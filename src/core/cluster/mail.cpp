@@ -1,10 +1,13 @@
 // mail.cpp: when mail is due, its subject line, and the environment of the program that sends it.
 
+#include "core/cluster/mail.hpp"
+
+#include <algorithm>
+#include <utility>
+
 #include <fmt/format.h>
 
-#include "core/cluster/cluster_impl.hpp"
 #include "model/card_energy.hpp"
-#include "model/mail.hpp"
 
 namespace switchyard::core {
 namespace {
@@ -109,11 +112,12 @@ void tell(const model::CardEnergy& drawn, std::uint64_t watts, effect::Mail& let
 
 // What its steps did with its cards, as far as nodes have told; none: it had none, or nobody
 // looked.
-std::optional<Cluster::Impl::CardEffort> Cluster::Impl::card_effort(const Job& job) const {
+std::optional<Mail::CardEffort> Mail::card_effort(const Job& job) const {
     std::optional<CardEffort> effort;
     const StepKey first{job.id, job.attempt, StepId{0}};
-    for (auto at = steps_.lower_bound(first);
-         at != steps_.end() && at->first.job == job.id && at->first.attempt == job.attempt; ++at) {
+    for (auto at = world_.steps.lower_bound(first);
+         at != world_.steps.end() && at->first.job == job.id && at->first.attempt == job.attempt;
+         ++at) {
         const auto* use = model::find_measure(at->second.usage, "gres/gpuutil");
         const auto* memory = model::find_measure(at->second.usage, "gres/gpumem");
         if (use == nullptr || memory == nullptr) continue;
@@ -124,20 +128,21 @@ std::optional<Cluster::Impl::CardEffort> Cluster::Impl::card_effort(const Job& j
     return effort;
 }
 
-void Cluster::Impl::mail(const Job& job, MailEvent event) {
+// When its first element begins, and when all are over.
+bool Mail::is_for_all(const Job& job, MailEvent event) const {
+    const ArraySide& array = arrays_.of(job);
+    if (event == MailEvent::Begin)
+        return array.running <= 1 && !array.any_ended && job.restarts == 0;
+    const bool end = event == MailEvent::End || event == MailEvent::Fail;
+    return !end || (array.running == 0 && array.pending.empty());
+}
+
+void Mail::send(const Job& job, MailEvent event) {
     if (event != MailEvent::GpuIdle && !model::has(job.spec->mail_types, event)) return;
-    if (summarized(job)) {
-        // One letter for the array: when its first element begins, and when all are over.
-        const ArraySide& array = arrays_.at(job.array->array_id);
-        if (event == MailEvent::Begin && (array.running > 1 || array.any_ended || job.restarts > 0))
-            return;
-        if ((event == MailEvent::End || event == MailEvent::Fail) &&
-            (array.running > 0 || !array.pending.empty()))
-            return;
-    }
+    if (summarized(job) && !is_for_all(job, event)) return;
     const model::Outcome* outcome = model::outcome_of(job);
     const bool over = outcome != nullptr && (event == MailEvent::End || event == MailEvent::Fail);
-    const std::string run_time = model::format_duration(model::run_time(job, now_));
+    const std::string run_time = model::format_duration(model::run_time(job, world_.now));
     const std::string queued = model::format_duration(queued_for(job));
     std::string subject = fmt::format("{} {}", who(job), word_for(event));
     if (event == MailEvent::Begin) {
@@ -145,9 +150,7 @@ void Cluster::Impl::mail(const Job& job, MailEvent event) {
     } else if (event != MailEvent::InvalidDepend) {
         subject += ", Run time " + run_time;
     }
-    if (over)
-        subject +=
-            summarized(job) ? ending(arrays_.at(job.array->array_id), *outcome) : ending(*outcome);
+    if (over) subject += summarized(job) ? ending(arrays_.of(job), *outcome) : ending(*outcome);
 
     const auto cards = over && !summarized(job) ? card_effort(job) : std::nullopt;
     if (cards)
@@ -159,7 +162,7 @@ void Cluster::Impl::mail(const Job& job, MailEvent event) {
     letter.to = job.spec->mail_user.empty() ? job.spec->user : job.spec->mail_user;
     letter.subject = std::move(subject);
     auto& env = letter.environment;
-    env.emplace_back("SLURM_CLUSTER_NAME", settings_.cluster_name);
+    env.emplace_back("SLURM_CLUSTER_NAME", world_.settings.cluster_name);
     env.emplace_back("SLURM_JOB_ID", std::to_string(job.id.value));
     env.emplace_back("SLURM_JOB_NAME", job.spec->name);
     env.emplace_back("SLURM_JOB_USER", job.spec->user);
@@ -185,20 +188,19 @@ void Cluster::Impl::mail(const Job& job, MailEvent event) {
     if (cards) {
         env.emplace_back("SWITCHYARD_JOB_GPU_USE", std::to_string(cards->percent));
         env.emplace_back("SWITCHYARD_JOB_GPU_MEMORY", std::to_string(cards->memory.value));
-        if (const auto drawn = drawn_by(job, steps_))
-            tell(*drawn, average_watts(job, drawn->joules, now_), letter);
+        if (const auto drawn = drawn_by(job, world_.steps))
+            tell(*drawn, average_watts(job, drawn->joules, world_.now), letter);
     }
-    emit(std::move(letter));
+    world_.emit(std::move(letter));
 }
 
-// A job that failed is told as failed to those who asked for that; otherwise as ended.
-void Cluster::Impl::mail_end(const Job& job) {
+void Mail::send_end(const Job& job) {
     const model::Outcome& outcome = *model::outcome_of(job);
     const bool failed =
         outcome.state != model::JobState::Completed && outcome.state != model::JobState::Cancelled;
     if (failed && model::has(job.spec->mail_types, MailEvent::Fail))
-        return mail(job, MailEvent::Fail);
-    mail(job, MailEvent::End);
+        return send(job, MailEvent::Fail);
+    send(job, MailEvent::End);
 }
 
 }  // namespace switchyard::core

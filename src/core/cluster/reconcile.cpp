@@ -3,11 +3,10 @@
 // The list is true: an agent names every step whose stepd runs or whose end it has not been able to
 // report. So what it lists and we do not want is ended; what we want and it does not list either
 // never arrived, and is sent again, or is known to have begun, and is lost. That a script began is
-// part of its record (begun.cpp), so that this holds after a restart too.
+// part of its record (nodes/begun.hpp), so that this holds after a restart too.
 
 #include <algorithm>
 
-#include "base/limits.hpp"
 #include "core/cluster/cluster_impl.hpp"
 
 namespace switchyard::core {
@@ -46,7 +45,7 @@ bool lends_cores(const Job& job) {
 
 void Cluster::Impl::reconcile(NodeIndex index, const std::vector<StepKey>& steps) {
     const std::string name = nodes_[index].config.name;
-    NodeSide& node = node_sides_[index];
+    NodeSide& node = machines_.side(index);
     const std::set<StepKey> listed(steps.begin(), steps.end());
     node.ghosts.clear();
     for (const StepKey& key : listed) {
@@ -72,14 +71,6 @@ void Cluster::Impl::reconcile(NodeIndex index, const std::vector<StepKey>& steps
     launch_unbegun(index);
 }
 
-// A backup may be older than steps that its job has had since: their numbers are not given again.
-void Cluster::Impl::number_beyond(Job& job, StepId step) {
-    const bool regular = step.value < limits::kStepsPerJobMax;
-    if (!restored_at_ || !regular || step.value < job.next_step) return;
-    job.next_step = step.value + 1;
-    touch(job);
-}
-
 void Cluster::Impl::reconcile_job(Job& job, const std::string& node,
                                   const std::set<StepKey>& listed, bool rebooted) {
     if (const auto* completing = std::get_if<model::Completing>(&job.phase)) {
@@ -97,11 +88,9 @@ void Cluster::Impl::reconcile_job(Job& job, const std::string& node,
     for (const StepKey& key : listed) {
         if (key.job != id || key.attempt != attempt) continue;
         any_listed = true;
-        JobSide& own_side = side(id);
-        own_side.seen.insert({key.step, node});
-        own_side.doubted.erase({key.step, node});
-        if (key.step == kBatchStep) script_began(job);
-        number_beyond(job, key.step);
+        job_steps_.seen(key, node);
+        if (key.step == kBatchStep) begun_.note(job);
+        job_steps_.number_beyond(job, key.step);
         const auto step = steps_.find(key);
         const bool wanted =
             step != steps_.end() && !step->second.end &&
@@ -112,42 +101,39 @@ void Cluster::Impl::reconcile_job(Job& job, const std::string& node,
     if (any_listed) {
         const bool frozen = std::holds_alternative<model::Suspended>(job.phase);
         // Of what was decided after a backup was made, its records know nothing.
-        if (frozen || restored_at_ || model::run_of(job)->suspended_for > Seconds{0})
+        if (frozen || restore_.is_backup() || model::run_of(job)->suspended_for > Seconds{0})
             emit(effect::Freeze{node, id, attempt, !frozen});
-        emit(effect::SetDeadline{node, id, attempt, deadline_of(job)});
+        emit(effect::SetDeadline{node, id, attempt, world_.deadline_of(job)});
         const auto& preempted = model::run_of(job)->preempted;
-        if (preempted && preempted->grace_ends) warn_preempted(job);
+        if (preempted && preempted->grace_ends) planning_.preemption.warn(job);
     }
-    const std::set<StepId> active = side(id).active_steps;
+    const std::set<StepId> active = job_steps_.active(id);
     for (const StepId step_id : active) {
         const StepKey key{id, attempt, step_id};
         const auto step = steps_.find(key);
         if (step == steps_.end() || listed.contains(key)) continue;
         if (std::ranges::find(step->second.running_nodes, node) == step->second.running_nodes.end())
             continue;
-        JobSide& own_side = side(id);
         const bool begun = step_id == kBatchStep && has_begun(job);
         // Of a backup, steps have had their time; whether scripts have is seen in launch_unbegun().
-        const bool over =
-            step_id != kBatchStep && restored_at_ && step->second.started <= *restored_at_;
-        if (rebooted || begun || over || own_side.seen.contains({step_id, node})) {
+        const bool over = step_id != kBatchStep && restore_.began_before(step->second.started);
+        if (rebooted || begun || over || job_steps_.was_seen(key, node)) {
             const StepReport report = lost_step(key);
-            step_node_ended(job, step->second, node, report);
+            job_steps_.ended_on(job, step->second, node, report);
             if (step_id == kBatchStep) return batch_ended(job, report, node);
         } else if (step_id == kBatchStep) {
-            if (is_of_backup(job)) continue;
+            if (restore_.is_of_backup(job)) continue;
             emit(effect::LaunchBatch{node, id, attempt});
             if (std::holds_alternative<model::Suspended>(job.phase))
                 emit(effect::Freeze{node, id, attempt, false});
-        } else if (own_side.launched_here.contains(step_id)) {
-            launch_on(node, key);
+        } else if (job_steps_.was_launched_here(key)) {
+            job_steps_.launch_on(node, key);
         } else {
             // Only its srun can launch it again. It has until the grace is over to come back.
-            own_side.doubted.insert({step_id, node});
-            timers_.set({TimerKey::Kind::StepDoubt, id.value}, now_ + settings_.owner_grace);
+            job_steps_.doubt(key, node);
         }
     }
-    retry_waiting_steps(id);
+    job_steps_.retry_waiting(id);
 }
 
 }  // namespace switchyard::core

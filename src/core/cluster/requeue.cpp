@@ -21,11 +21,11 @@ std::optional<Errc> Cluster::Impl::requeue_one(Job& job, const event::Requeue& e
                                          : Next::Requeue;
     if (std::holds_alternative<model::Completing>(job.phase)) {
         // All components or none: one that has left its nodes would stay behind.
-        for (const JobId id : components_of(job)) {
+        for (const JobId id : hets_.components_of(job)) {
             const auto* completing = std::get_if<model::Completing>(&jobs_.at(id).phase);
             if (completing == nullptr || completing->next != Next::End) return Errc::JobCompleting;
         }
-        for (const JobId id : components_of(job)) {
+        for (const JobId id : hets_.components_of(job)) {
             Job& part = jobs_.at(id);
             auto& completing = std::get<model::Completing>(part.phase);
             completing.next = next;
@@ -38,12 +38,12 @@ std::optional<Errc> Cluster::Impl::requeue_one(Job& job, const event::Requeue& e
         if (event.incomplete_only) return Errc::JobFinished;
         if (job.array && !job.array->element) return Errc::JobFinished;
         // A component that is only history by now would stay behind.
-        if (job.het && components_of(job).size() < job.het->size) return Errc::JobFinished;
-        for (const JobId id : components_of(job)) {
+        if (job.het && hets_.components_of(job).size() < job.het->size) return Errc::JobFinished;
+        for (const JobId id : hets_.components_of(job)) {
             Job& part = jobs_.at(id);
             if (!std::holds_alternative<model::Ended>(part.phase)) return Errc::JobCompleting;
         }
-        for (const JobId id : components_of(job)) {
+        for (const JobId id : hets_.components_of(job)) {
             Job& part = jobs_.at(id);
             index_again(part);
             requeue_now(part, event.hold || event.special_exit, kRequeueRest);
@@ -61,7 +61,7 @@ std::optional<Errc> Cluster::Impl::requeue_one(Job& job, const event::Requeue& e
 // A finished job counts among the living again.
 void Cluster::Impl::index_again(Job& job) {
     ++unfinished_;
-    unfinished_names_.add(job.spec->uid, job.spec->name, job.id);
+    dependencies_.add_name(job);
 }
 
 void Cluster::Impl::on(const event::Requeue& event) {

@@ -17,7 +17,7 @@ reply::Done Cluster::Impl::for_each_selected(const std::vector<model::JobSelecto
                                              const Caller& caller, Act act) {
     reply::Done done;
     for (const model::JobSelector& selector : selectors) {
-        const std::vector<const Job*> found = find(selector);
+        const std::vector<const Job*> found = arrays_.find(selector);
         if (found.empty()) {
             std::string text = std::to_string(selector.job.value);
             if (selector.elements) text += "_" + to_string(*selector.elements);
@@ -32,6 +32,7 @@ reply::Done Cluster::Impl::for_each_selected(const std::vector<model::JobSelecto
             Job& job = jobs_.at(id);
             ++done.matched;
             const std::string name = model::display_id(job);
+            const Change change(*this);
             const std::optional<Errc> problem =
                 allowed ? act(job) : std::optional(Errc::AccessDenied);
             if (problem) {

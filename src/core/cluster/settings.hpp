@@ -7,22 +7,20 @@
 #include <vector>
 
 #include "base/time.hpp"
+#include "core/sched/selection.hpp"
 #include "model/licenses.hpp"
 #include "model/node.hpp"
 #include "model/partition.hpp"
 
 namespace switchyard::core {
 
-struct Settings {
+struct Settings : sched::Selection {
     std::string cluster_name;
     std::vector<model::NodeConfig>
         nodes;  // In configuration order, which is the order of placement.
     std::vector<model::Partition> partitions;
     std::vector<std::string> gres_types;
 
-    enum class Unit : std::uint8_t { Core = 0, Cpu = 1, Socket = 2, WholeNode = 3 };
-    Unit unit = Unit::Core;  // What is handed out: CR_Core, CR_CPU, CR_Socket, select/linear.
-    bool memory_is_consumable = true;  // CR_*_Memory
     std::optional<model::MiB> def_mem_per_cpu, def_mem_per_node, max_mem_per_cpu, max_mem_per_node;
 
     Seconds kill_wait{30};

@@ -23,7 +23,7 @@ void Cluster::Impl::on(const event::ProgramEnded& event) {
     }
     if (std::holds_alternative<model::Completing>(job->phase) || !is_configuring(*job)) return;
     if (event.failed) return prolog_failed(*job);
-    side(job->id).prolog_ended = true;
+    prologs_ended_.insert(job->id);
     begin_if_ready(*job);
 }
 
@@ -31,7 +31,7 @@ void Cluster::Impl::on(const event::ProgramEnded& event) {
 // again is cancelled.
 void Cluster::Impl::prolog_failed(Job& job) {
     using Next = model::Completing::Next;
-    const JobSpec& deciding = *leader_of(job).spec;
+    const JobSpec& deciding = *hets_.leader_of(job).spec;
     const bool again = deciding.kind == model::JobKind::Batch &&
                        deciding.requeue.value_or(settings_.requeue_by_default);
     model::Outcome outcome;
@@ -42,28 +42,23 @@ void Cluster::Impl::prolog_failed(Job& job) {
         return end_run(job, outcome, EndCause::Requeued, settings_.kill_wait, Next::Requeue);
     }
     outcome.state = model::JobState::Cancelled;
-    const Job& leader = leader_of(job);
-    if (const JobSide* own = find_side(leader.id); own && own->owner) {
-        reply(*own->owner,
-              reply::OwnerNotice{leader.id,
-                                 reply::OwnerNotice::Kind::Message,
-                                 {},
-                                 "PrologSlurmctld failed, job killed"},
-              false);
-    }
-    notify_owner(leader, reply::OwnerNotice::Kind::Cancelled);
+    const Job& leader = hets_.leader_of(job);
+    waiters_.tell_owner(leader.id, reply::OwnerNotice{leader.id,
+                                                      reply::OwnerNotice::Kind::Message,
+                                                      {},
+                                                      "PrologSlurmctld failed, job killed"});
+    waiters_.notify_owner(leader, reply::OwnerNotice::Kind::Cancelled);
     end_run(jobs_.at(leader.id), outcome, EndCause::Cancelled, settings_.kill_wait, Next::End);
 }
 
 // All that run of the job's components, once none of them has anything to wait for.
 void Cluster::Impl::begin_if_ready(const Job& any) {
     std::vector<JobId> waiting;
-    for (const JobId id : components_of(any)) {
+    for (const JobId id : hets_.components_of(any)) {
         const Job& job = jobs_.at(id);
         if (std::holds_alternative<model::Completing>(job.phase) || !is_configuring(job)) continue;
-        const JobSide* own = find_side(id);
         const bool frozen = std::holds_alternative<model::Suspended>(job.phase);
-        if (own == nullptr || !own->prolog_ended || frozen) return;
+        if (!prologs_ended_.contains(id) || frozen) return;
         waiting.push_back(id);
     }
     for (const JobId id : waiting) {
@@ -71,9 +66,9 @@ void Cluster::Impl::begin_if_ready(const Job& any) {
         std::get<model::Running>(job.phase).configuring = false;
         touch(job);
         begin(job);
-        retime(job);
+        job_timers_.retime(job);
     }
-    for (const JobId id : waiting) retry_waiting_steps(id);
+    for (const JobId id : waiting) job_steps_.retry_waiting(id);
 }
 
 // The run is over before it was launched.

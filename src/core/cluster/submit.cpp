@@ -4,7 +4,12 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "base/assert.hpp"
+#include "base/limits.hpp"
+#include "core/cluster/check_texts.hpp"
+#include "core/cluster/check_values.hpp"
 #include "core/cluster/cluster_impl.hpp"
 #include "core/sched/placement.hpp"
 
@@ -28,34 +33,59 @@ model::ArrayPlace array_place(JobId id, const model::ArraySpec& spec) {
 
 }  // namespace
 
-JobId Cluster::Impl::take_job_id() {
-    const JobId id = next_job_id_;
-    next_job_id_ = JobId{id.value + 1};
-    changes_.next_job_id = next_job_id_;
-    return id;
-}
-
 // A submission that is already here, told again because its answer was lost: true if it was one.
 bool Cluster::Impl::answer_repeated(const event::Submit& event) {
     if (event.nonce == 0 || event.test_only) return false;
-    const auto known = find_nonce(event.caller.uid, event.nonce);
+    const auto known = nonces_.find(event.caller.uid, event.nonce);
     if (!known) return false;
     const Job& job = jobs_.at(*known);
     const bool waits_on = job.spec->kind == model::JobKind::Allocation && !model::is_finished(job);
     reply(event.token, reply::Submitted{job.id, {}}, !waits_on);
     if (!waits_on) return true;
-    own(event.token, job.id);
+    waiters_.own(event.token, job.id);
     if (!std::holds_alternative<model::Pending>(job.phase)) {
         reply(event.token, reply::Granted{job.id}, job.spec->detached);
     }
     return true;
 }
 
+// All specifications of a submission, checked: one bad component refuses all.
+Status Cluster::Impl::complete_components(const event::Submit& event, std::vector<JobSpec>& specs,
+                                          std::vector<std::string>& notes) const {
+    if (event.components.size() >= limits::kHetComponentsMax)
+        return fail(Errc::InvalidArgument,
+                    fmt::format("a heterogeneous job has at most {} components",
+                                limits::kHetComponentsMax));
+    specs.push_back(event.spec);
+    specs.insert(specs.end(), event.components.begin(), event.components.end());
+    const bool het = specs.size() > 1;
+    for (JobSpec& spec : specs) {
+        spec.uid = event.caller.uid;
+        spec.gid = event.caller.gid;
+        if (het && spec.array) return fail(Errc::InvalidArray);
+        if (&spec != &specs.front()) {
+            // What the leader waits for they wait for with it, and nobody else owns them.
+            spec.kind = model::JobKind::Allocation;
+            spec.detached = true;
+            spec.dependency = {};
+            spec.deadline.reset();
+            spec.immediate = false;
+        }
+        tidy(spec, is_operator(event.caller));
+        SY_CHECK(check_texts(spec));
+        SY_CHECK(check_values(spec));
+        SY_CHECK(complete_spec(spec, notes));
+        limit_memory(spec);
+        SY_CHECK(validate(spec, event.caller, notes));
+    }
+    return het ? planning_.het.check(specs) : Status();
+}
+
 // A record for one job, or one component, of an accepted submission.
 Job& Cluster::Impl::accept(JobSpec spec, const event::Submit& event,
                            std::optional<model::HetPlace> het) {
     Job job;
-    job.id = take_job_id();
+    job.id = world_.take_job_id();
     job.het = het;
     if (job.het && job.het->offset == 0) job.het->leader = job.id;
     if (spec.array) job.array = array_place(job.id, *spec.array);
@@ -97,11 +127,12 @@ void Cluster::Impl::on(const event::Submit& event) {
     if (size > 1) het = model::HetPlace{JobId{0}, 0, size};
     Job& kept = accept(std::move(specs.front()), event, het);
     for (std::uint32_t offset = 1; offset < size; ++offset)
-        retime(accept(std::move(specs[offset]), event, model::HetPlace{kept.id, offset, size}));
+        job_timers_.retime(
+            accept(std::move(specs[offset]), event, model::HetPlace{kept.id, offset, size}));
     const bool waits_on = kept.spec->kind == model::JobKind::Allocation;
     if (waits_on) {
         timers_.set({TimerKey::Kind::Owner, kept.id.value}, std::nullopt);
-        if (event.token.value != 0) own(event.token, kept.id);
+        if (event.token.value != 0) waiters_.own(event.token, kept.id);
         const model::Partition& partition = *partition_of(kept);
         if (limit_problem(*kept.spec, partition) ||
             partition.state == model::PartitionState::Down ||
@@ -134,25 +165,25 @@ std::uint32_t Cluster::Impl::base_priority(JobId id, const JobSpec& spec, bool p
 
 // Takes a job that was accepted in this very step out again, without a trace.
 void Cluster::Impl::withdraw(Job& job) {
-    const std::vector<JobId> ids = components_of(job);
+    const std::vector<JobId> ids = hets_.components_of(job);
     for (const JobId id : ids) withdraw_record(jobs_.at(id));
 }
 
 void Cluster::Impl::withdraw_record(Job& job) {
     const JobId id = job.id;
     unqueue(id);
-    drop_reservation(id);
-    unindex_dependency(job);
+    planning_.backfill.drop(id);
+    dependencies_.forget_terms(job);
     --unfinished_;
-    unfinished_names_.remove(job.spec->uid, job.spec->name, id);
-    if (job.nonce != 0) nonces_.erase({job.nonce, job.spec->uid, id});
-    if (job.array) arrays_.erase(id);
-    if (job.het) hets_.erase(job.het->leader);
-    if (const JobSide* own = find_side(id); own && own->owner) drop_token(*own->owner, id);
-    sides_.erase(id);
-    timers_.set({TimerKey::Kind::Job, id.value}, std::nullopt);
-    std::erase(fresh_, id);
-    naming_.erase(id);
+    dependencies_.ended(job);
+    nonces_.forget(job);
+    arrays_.withdraw(job);
+    hets_.forget(job);
+    waiters_.withdraw(id);
+    job_steps_.ended(id);
+    job_timers_.stop(id);
+    planning_.reasons.forget(id);
+    calendar_.forget(id);
     jobs_.erase(id);
     changes_.jobs.erase(id);
 }
@@ -164,7 +195,7 @@ void Cluster::Impl::answer_test_only(const event::Submit& event, const JobSpec& 
     for (const std::string& name : spec.partitions) {
         const PartitionIndex index = *partition_index(name);
         if (limit_problem(spec, partitions_[index])) continue;
-        const sched::Demand demand = sched::make_demand(shape_for(spec, index), pool_);
+        const sched::Demand demand = sched::make_demand(calendar_.shape_for(spec, index), pool_);
         sched::Planner planner(pool_, pool_.reservations(), now_,
                                {.from = spec.begin.value_or(now_)});
         auto planned = planner.plan(0, index, demand, limit_of(spec), sched::kLastKey);
@@ -180,7 +211,7 @@ void Cluster::Impl::answer_test_only(const event::Submit& event, const JobSpec& 
         }
     }
     if (!best) return refuse(event.token, Errc::NodeConfigUnavailable, std::move(notes));
-    reply::WouldStart answer{next_job_id_, best->start, 0, {}, partitions_[where].name};
+    reply::WouldStart answer{world_.next_job_id, best->start, 0, {}, partitions_[where].name};
     const sched::Demand demand =
         sched::make_demand(sched::shape_of(spec, partitions_[where], settings_), pool_);
     for (const sched::Pick& pick : best->picks) {

@@ -15,6 +15,7 @@ void Cluster::Impl::on(const event::Tick&) {
         const auto key = timers_.take_due(now_);
         if (!key) break;
         fire(*key);
+        settle();
         if (const auto rest = timer_patience_.looked_at(*key, timers_.is_due(*key, now_)))
             timer_stalls(*key, *rest);
     }
@@ -33,22 +34,22 @@ void Cluster::Impl::fire(TimerKey key) {
             if (Job* job = find_job(id)) owner_left(*job, std::nullopt);
             break;
         case TimerKey::Kind::StepDoubt:
-            give_up_doubted(id);
+            if (const Job* job = find_job(id)) job_steps_.give_up_doubted(*job);
             break;
         case TimerKey::Kind::Reboot:
             if (key.id < nodes_.size()) reboot_timer(key.id);
             break;
         case TimerKey::Kind::Trigger:
-            trigger_timer(key.id);
+            triggers_.timer(key.id);
             break;
         case TimerKey::Kind::Reservation:
-            reservation_timer(key.id);
+            calendar_.timer(key.id);
             break;
         case TimerKey::Kind::NodeResume:
             if (key.id < nodes_.size()) resume_timer(key.id);
             break;
         case TimerKey::Kind::Begun:
-            write_begun();
+            begun_.write();
             break;
         case TimerKey::Kind::Restore:
             end_restoring();

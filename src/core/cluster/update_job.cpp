@@ -168,7 +168,7 @@ std::optional<Errc> Cluster::Impl::update_shape(Job& job, const model::JobUpdate
     if (const auto problem = update_cpus(update, spec)) return problem;
     if (update.dependency) {
         spec.dependency = *update.dependency;
-        if (depends_on(spec, job.id)) return Errc::DependencyProblem;
+        if (dependencies_.depends_on(spec, job.id)) return Errc::DependencyProblem;
     }
     std::vector<std::string> notes;
     tidy(spec, true);  // What was kept of it was tidied for its user.
@@ -185,14 +185,6 @@ std::optional<Errc> Cluster::Impl::update_shape(Job& job, const model::JobUpdate
     }
     job.partition = spec.partitions.front();
     return std::nullopt;
-}
-
-void Cluster::Impl::throttle_array(JobId array, std::uint32_t throttle) {
-    for (const JobId id : arrays_[array].records) {
-        jobs_.at(id).array->throttle = throttle;
-        touch(jobs_.at(id));
-    }
-    for (const JobId id : std::set<JobId>(arrays_[array].pending)) review(jobs_.at(id));
 }
 
 std::optional<Errc> Cluster::Impl::update_one(Job& job, const event::UpdateJob& event) {
@@ -232,17 +224,17 @@ std::optional<Errc> Cluster::Impl::update_one(Job& job, const event::UpdateJob& 
     assign(job.admin_comment, update.admin_comment);
     if (update.nice) spec.nice = *update.nice;
 
-    if (pending) unindex_dependency(job);
-    if (spec.name != old_name && !std::holds_alternative<model::Ended>(job.phase)) {
-        unfinished_names_.remove(spec.uid, old_name, job.id);
-        unfinished_names_.add(spec.uid, spec.name, job.id);
-    }
-    replace_spec(job, spec);
+    if (pending) dependencies_.forget_terms(job);
+    const bool renamed = spec.name != old_name && !std::holds_alternative<model::Ended>(job.phase);
+    if (renamed) dependencies_.remove_name(job, old_name);
+    world_.replace_spec(job, spec);
+    calendar_.load(job);
+    if (renamed) dependencies_.add_name(job);
     if (update.array_throttle && job.array) {
-        throttle_array(job.array->array_id, *update.array_throttle);
+        arrays_.set_throttle(job.array->array_id, *update.array_throttle);
     }
     if (auto* waiting = std::get_if<model::Pending>(&job.phase)) {
-        index_dependency(job);
+        dependencies_.add_terms(job);
         const JobId first = job.array ? job.array->array_id : job.id;
         if (update.priority) {
             job.priority = *update.priority;

@@ -131,7 +131,7 @@ void Cluster::Impl::on(const event::UpdatePartition& event) {
             partitions_.push_back(std::move(partition));
         }
     }
-    ++hope_epoch_;
+    planning_.feasibility.usable_nodes_changed();
     rebuild();
     reply(event.token, reply::Done{{}, 1, {}});
 }

@@ -79,9 +79,9 @@ bool gpu_counts_agree(const JobSpec& spec) {
 Status Cluster::Impl::complete_spec(JobSpec& spec, std::vector<std::string>& notes) const {
     // That of the first of its reservations that has one.
     for (const std::string_view name : split(spec.reservation, ',')) {
-        const auto found = calendar_.find(std::string(name));
-        if (!spec.partitions.empty() || found == calendar_.end()) continue;
-        if (!found->second.partition.empty()) spec.partitions = {found->second.partition};
+        const model::Reservation* found = calendar_.find(std::string(name));
+        if (!spec.partitions.empty() || found == nullptr) continue;
+        if (!found->partition.empty()) spec.partitions = {found->partition};
     }
     if (spec.partitions.empty()) {
         const auto found = std::ranges::find_if(partitions_, &model::Partition::is_default);
@@ -116,7 +116,7 @@ Status Cluster::Impl::complete_spec(JobSpec& spec, std::vector<std::string>& not
 Status Cluster::Impl::check_dependency(const JobSpec& spec) const {
     for (const model::DependencyTerm& term : spec.dependency.terms) {
         if (term.kind == model::DependencyKind::Singleton) continue;
-        if (targets_of(term).empty()) return fail(Errc::DependencyProblem);
+        if (dependencies_.targets_of(term).empty()) return fail(Errc::DependencyProblem);
     }
     return {};
 }
@@ -238,8 +238,8 @@ Status Cluster::Impl::validate(const JobSpec& spec, const Caller& caller,
         return fail(Errc::InvalidNodeCount);
     if (has_tasks_left_over(spec)) return fail(Errc::NodeConfigUnavailable);
     SY_CHECK(check_dependency(spec));
-    SY_CHECK(check_reservations(spec, caller));
-    SY_CHECK(check_licenses(spec));
+    SY_CHECK(calendar_.check(spec, caller));
+    SY_CHECK(licenses_.check(spec));
     if (spec.deadline && !meets_deadline(spec, now_)) {
         notes.push_back("Incorrect deadline: the job cannot end before it");
         return fail(Errc::InvalidTimeLimit);

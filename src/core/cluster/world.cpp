@@ -2,6 +2,8 @@
 
 #include "core/cluster/world.hpp"
 
+#include <memory>
+
 namespace switchyard::core {
 
 void World::reply(Token token, ReplyBody body, bool last) {
@@ -11,6 +13,18 @@ void World::reply(Token token, ReplyBody body, bool last) {
 
 void World::refuse(Token token, Errc code, std::vector<std::string> notes) {
     reply(token, reply::Failed{Error{code, std::string(errc_text(code))}, std::move(notes)});
+}
+
+JobId World::take_job_id() {
+    const JobId id = next_job_id;
+    next_job_id = JobId{id.value + 1};
+    changes.next_job_id = next_job_id;
+    return id;
+}
+
+void World::replace_spec(Job& job, const JobSpec& spec) {
+    job.spec = std::make_shared<const JobSpec>(spec);
+    touch(job);
 }
 
 std::optional<PartitionIndex> World::partition_index(std::string_view name) const {
@@ -23,6 +37,15 @@ std::optional<PartitionIndex> World::partition_index(std::string_view name) cons
 const model::Partition* World::partition_of(const Job& job) const {
     const auto index = partition_index(job.partition);
     return index ? &partitions[*index] : nullptr;
+}
+
+std::optional<Instant> World::deadline_of(const Job& job) const {
+    const model::Running* run = model::run_of(job);
+    if (run == nullptr || !run->ends_by) return std::nullopt;
+    const model::Partition* partition = partition_of(job);
+    std::uint32_t over = settings.over_time_limit.value_or(0);
+    if (partition != nullptr && partition->over_time_limit) over = *partition->over_time_limit;
+    return *run->ends_by + Minutes{over};
 }
 
 bool World::is_operator(const Caller& caller) const {

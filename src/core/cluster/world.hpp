@@ -17,11 +17,13 @@
 #include "base/errc.hpp"
 #include "base/ids.hpp"
 #include "base/time.hpp"
+#include "core/cluster/agenda.hpp"
 #include "core/cluster/effect.hpp"
 #include "core/cluster/event.hpp"
 #include "core/cluster/figures.hpp"
 #include "core/cluster/job_table.hpp"
 #include "core/cluster/settings.hpp"
+#include "core/cluster/timers.hpp"
 #include "core/sched/node_pool.hpp"
 #include "model/job.hpp"
 #include "model/node.hpp"
@@ -48,9 +50,14 @@ struct World {
     std::map<StepKey, model::Step> steps;
     std::vector<model::Node> nodes;  // By NodeIndex: in configuration order.
     std::vector<model::Partition> partitions;
+    JobId next_job_id{1};
 
     // Who holds what of each node.
     sched::NodePool pool;
+
+    // What is due when, and which jobs are to be looked at again.
+    Timers timers;
+    Agenda agenda;
 
     // Output.
     std::vector<Effect> effects;
@@ -77,12 +84,17 @@ struct World {
     void reply(Token token, ReplyBody body, bool last = true);
     void refuse(Token token, Errc code, std::vector<std::string> notes = {});
 
+    JobId take_job_id();
+    void replace_spec(Job& job, const JobSpec& spec);
+
     // Null, or none: there is no such record.
     Job* find_job(JobId id) { return jobs.get(id); }
     const Job* find_job(JobId id) const { return jobs.get(id); }
     std::optional<NodeIndex> node_index(std::string_view name) const { return pool.find(name); }
     std::optional<PartitionIndex> partition_index(std::string_view name) const;
     const model::Partition* partition_of(const Job& job) const;
+    // When its nodes are to end it: its time limit and the site's OverTimeLimit; none: unlimited.
+    std::optional<Instant> deadline_of(const Job& job) const;
 
     bool is_operator(const Caller& caller) const;
     bool may_touch(const Caller& caller, const Job& job) const;

@@ -13,11 +13,11 @@ namespace {
 // Those of `near` first, then the lowest numbers; whole sockets stay together because their cores
 // are numbered in a row.
 model::IndexSet pick_cores(const NodeEntry& node, std::uint32_t count, const Shape& shape,
-                           Settings::Unit unit, const model::IndexSet& near,
+                           Selection::Unit unit, const model::IndexSet& near,
                            const Admission& admission) {
     const std::uint32_t share = shape.share;
     model::IndexSet cores;
-    if (unit == Settings::Unit::Socket && share <= 1 && node.sockets > 0) {
+    if (unit == Selection::Unit::Socket && share <= 1 && node.sockets > 0) {
         const std::uint32_t per_socket = std::max(1u, node.cores / node.sockets);
         const auto take_sockets = [&](bool only_near) {
             for (std::uint32_t first = 0; first + per_socket <= node.cores && cores.size() < count;

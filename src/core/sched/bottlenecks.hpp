@@ -15,7 +15,7 @@ namespace switchyard::core::sched {
 class Bottlenecks {
   public:
     // The plan must outlive it, and only grow in between two calls of forget().
-    explicit Bottlenecks(const Reservations& reserved) : reserved_(reserved) {}
+    explicit Bottlenecks(const BackfillReservations& reserved) : reserved_(reserved) {}
 
     // Holders came or went.
     void forget();
@@ -37,7 +37,7 @@ class Bottlenecks {
         QueueKey key;  // Who stands here or behind must heed all that it was made of.
     };
 
-    const Reservations& reserved_;
+    const BackfillReservations& reserved_;
     std::vector<Row> rows_;  // By node.
     std::size_t known_ = 0;  // Places.
     std::uint64_t drops_ = 0;

@@ -28,7 +28,7 @@ class BottlenecksTest : public ::testing::Test {
     }
 
     NodePool pool = core::testing::pool_of(2);
-    Reservations plan = pool.no_reservations();
+    BackfillReservations plan = pool.no_reservations();
     Outlook outlook{pool, plan, kNow, kNow};
     Bottlenecks bottlenecks{plan};
 };

@@ -41,7 +41,7 @@ std::uint32_t sockets_used(const NodeEntry& node, const Shape& shape) {
 
 // Whether exactly `tasks` tasks find all they need in the room, cards of the job-wide count aside.
 bool holds(const NodeEntry& node, const Room& room, const Shape& shape, std::uint32_t tasks,
-           Settings::Unit unit, std::uint32_t cores_free) {
+           Selection::Unit unit, std::uint32_t cores_free) {
     const std::uint64_t gpus = gpus_on_node(node, shape, tasks, 0);
     const std::uint32_t cores = cores_for(node, shape, tasks, gpus, unit);
     if (cores > cores_free) return false;
@@ -176,13 +176,13 @@ Room empty_room(const NodeEntry& node) {
 }
 
 std::uint32_t cores_for(const NodeEntry& node, const Shape& shape, std::uint32_t tasks,
-                        std::uint64_t gpus, Settings::Unit unit) {
+                        std::uint64_t gpus, Selection::Unit unit) {
     const std::uint64_t work = std::uint64_t{shape.cpus_per_task} * (shape.overcommit ? 1 : tasks);
     const std::uint64_t cpus =
         std::max<std::uint64_t>({work, shape.cpus_per_node_min, gpus * shape.cpus_per_gpu, 1});
     std::uint32_t cores = divide_up(cpus, threads_used(node, shape));
     if (shape.tasks_per_core > 0) cores = std::max(cores, divide_up(tasks, shape.tasks_per_core));
-    if (unit == Settings::Unit::Socket && node.sockets > 0) {
+    if (unit == Selection::Unit::Socket && node.sockets > 0) {
         const std::uint32_t per_socket = std::max(1u, node.cores / node.sockets);
         cores = divide_up(cores, per_socket) * per_socket;
     }
@@ -247,7 +247,7 @@ bool is_candidate(const NodeEntry& node, NodeIndex index, const Demand& demand) 
     return demand.constraint.empty() || demand.constraint.matches(node.features);
 }
 
-Fit fit(const NodeEntry& node, const Room& room, const Demand& demand, Settings::Unit unit) {
+Fit fit(const NodeEntry& node, const Room& room, const Demand& demand, Selection::Unit unit) {
     const Shape& shape = demand.shape;
     Fit result;
     if (shape.whole_nodes && room.holders > 0) return result;

@@ -51,13 +51,13 @@ struct FitSum {
 
 // What the node is, not what is free on it: features, exclusions, size.
 bool is_candidate(const NodeEntry& node, NodeIndex index, const Demand& demand);
-Fit fit(const NodeEntry& node, const Room& room, const Demand& demand, Settings::Unit unit);
+Fit fit(const NodeEntry& node, const Room& room, const Demand& demand, Selection::Unit unit);
 // The room of the node if nobody held anything.
 Room empty_room(const NodeEntry& node);
 
 // What `tasks` tasks (and `gpus` cards of the job's count) take of the node.
 std::uint32_t cores_for(const NodeEntry& node, const Shape& shape, std::uint32_t tasks,
-                        std::uint64_t gpus, Settings::Unit unit);
+                        std::uint64_t gpus, Selection::Unit unit);
 std::uint64_t memory_for(const NodeEntry& node, const Shape& shape, std::uint32_t cores,
                          std::uint64_t gpus);
 // Cards on the node by all the ways of asking for them.

@@ -37,9 +37,12 @@ inline std::uint32_t class_of(const Group& group) {
     return group.demand.shape.share > 1 ? 0 : group.demand.cpus_min;
 }
 
+// How long a job of the group may stay.
+inline Seconds limit_of(const Group& group) { return group.limit.value_or(kForever); }
+
 // How long a job of the group stays at least: one with --time-min is content with less.
 inline Seconds least_stay(const Group& group) {
-    const Seconds limit = group.limit.value_or(kForever);
+    const Seconds limit = limit_of(group);
     const Seconds least{group.demand.shape.seconds_min};
     return least > Seconds{0} ? std::min(least, limit) : limit;
 }

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/time.hpp"
-#include "core/sched/reservations.hpp"
+#include "core/sched/backfill_reservations.hpp"
 #include "core/sched/room.hpp"
 
 namespace switchyard::core::sched {

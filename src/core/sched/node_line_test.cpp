@@ -39,7 +39,7 @@ class NodeLineTest : public ::testing::Test {
     }
 
     NodePool pool = core::testing::pool_of(2);
-    std::optional<Reservations> plan = pool.no_reservations();
+    std::optional<BackfillReservations> plan = pool.no_reservations();
 };
 
 TEST_F(NodeLineTest, HoldersLeaveOneAfterTheOtherAndOverdueOnesSoon) {

@@ -204,7 +204,7 @@ void NodePool::unlist(const NodeEntry& entry, const Holding& holding) {
         leaving_[partition].erase({holding.until, place, holding.job});
 }
 
-void NodePool::reset(const std::vector<model::Node>& nodes, Settings::Unit unit) {
+void NodePool::reset(const std::vector<model::Node>& nodes, Selection::Unit unit) {
     unit_ = unit;
     kinds_.clear();
     nodes_.assign(nodes.size(), {});
@@ -414,7 +414,7 @@ void NodePool::drop_reservation(NodeIndex node, JobId job) {
     publish(node);
 }
 
-std::vector<NodeIndex> NodePool::set_reservations(Reservations reservations) {
+std::vector<NodeIndex> NodePool::set_reservations(BackfillReservations reservations) {
     SY_ASSERT(reservations.node_count() == nodes_.size());
     std::swap(reservations_, reservations);
     std::vector<NodeIndex> concerned;

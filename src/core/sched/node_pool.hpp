@@ -16,11 +16,11 @@
 #include "base/ids.hpp"
 #include "base/packed_set.hpp"
 #include "base/time.hpp"
+#include "core/sched/backfill_reservations.hpp"
 #include "core/sched/cores_ahead.hpp"
 #include "core/sched/free_index.hpp"
 #include "core/sched/node_entry.hpp"
 #include "core/sched/node_kinds.hpp"
-#include "core/sched/reservations.hpp"
 #include "core/sched/room.hpp"
 #include "core/sched/shape.hpp"
 #include "core/sched/windows.hpp"
@@ -39,7 +39,7 @@ struct Leaving {
 class NodePool {
   public:
     // Starts over with these nodes; nobody holds anything.
-    void reset(const std::vector<model::Node>& nodes, Settings::Unit unit);
+    void reset(const std::vector<model::Node>& nodes, Selection::Unit unit);
     // The node turned out to be different; its holders are claimed anew.
     void redescribe(NodeIndex node, const model::Node& description);
     void set_partitions(const std::vector<model::Partition>& partitions);
@@ -52,9 +52,9 @@ class NodePool {
     void reserve(NodeIndex node, Reserved reserved);
     void drop_reservation(NodeIndex node, JobId job);
     // Another plan takes the place of the present one. Returns the nodes where they differ.
-    std::vector<NodeIndex> set_reservations(Reservations reservations);
-    Reservations no_reservations() const { return {nodes_.size(), orders_.size()}; }
-    const Reservations& reservations() const { return reservations_; }
+    std::vector<NodeIndex> set_reservations(BackfillReservations reservations);
+    BackfillReservations no_reservations() const { return {nodes_.size(), orders_.size()}; }
+    const BackfillReservations& reservations() const { return reservations_; }
 
     // Times that belong to reservations; others take the place of the present ones.
     void set_windows(Windows windows);
@@ -78,7 +78,7 @@ class NodePool {
     }
     const CoresAhead& ahead(NodeIndex node) const { return ahead_[node]; }
     bool overlap(PartitionIndex a, PartitionIndex b) const;
-    Settings::Unit unit() const { return unit_; }
+    Selection::Unit unit() const { return unit_; }
     std::uint32_t threads_max() const { return threads_max_; }
     // No node of the partition has more than so many.
     std::uint32_t cores_max(PartitionIndex partition) const { return cores_max_[partition]; }
@@ -100,7 +100,7 @@ class NodePool {
     void take(NodeEntry& entry, const Holding& holding) const;
     void give_back(NodeEntry& entry, const Holding& holding) const;
 
-    Settings::Unit unit_ = Settings::Unit::Core;
+    Selection::Unit unit_ = Selection::Unit::Core;
     std::uint32_t threads_max_ = 1;
     std::vector<NodeEntry> nodes_;
     std::vector<CoresAhead> ahead_;
@@ -110,7 +110,7 @@ class NodePool {
     NodeKinds kinds_;
     std::vector<FreeIndex> indexes_, usable_indexes_;
     std::vector<PackedSet<Leaving>> leaving_;
-    Reservations reservations_{0, 0};
+    BackfillReservations reservations_{0, 0};
     Windows windows_{0, 0};
     std::vector<std::vector<bool>> overlaps_;
 };

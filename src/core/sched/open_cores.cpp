@@ -56,7 +56,8 @@ void limit_to(Room& room, const NodeEntry& node, const Admission& admission) {
 void limit_to_open(Room& room, const NodePool& pool, NodeIndex index, const View& view,
                    const Admission& admission) {
     const NodeEntry& node = pool.node(index);
-    const Reservations& plan = view.outlook != nullptr ? view.outlook->plan() : pool.reservations();
+    const BackfillReservations& plan =
+        view.outlook != nullptr ? view.outlook->plan() : pool.reservations();
     std::vector<const Reserved*> ahead;
     for (const Reserved& reserved : plan.on(index)) {
         const bool meets = reserved.from < admission.until && reserved.until > view.start;

@@ -15,7 +15,7 @@ namespace switchyard::core::sched {
 class Outlook {
   public:
     // The pool and the plan must outlive it; both may change.
-    Outlook(const NodePool& pool, const Reservations& reserved, Instant now, Instant from)
+    Outlook(const NodePool& pool, const BackfillReservations& reserved, Instant now, Instant from)
         : pool_(pool), reserved_(reserved), now_(now), from_(from) {}
 
     // As somebody with this key sees it: beside the places of those ahead. Good until the next call
@@ -23,7 +23,7 @@ class Outlook {
     const NodeLine& line(NodeIndex node, const QueueKey& key);
     Instant from() const { return from_; }
     Instant now() const { return now_; }
-    const Reservations& plan() const { return reserved_; }
+    const BackfillReservations& plan() const { return reserved_; }
 
   private:
     struct Known {
@@ -38,7 +38,7 @@ class Outlook {
     bool is_current(const Known& known, NodeIndex node, const QueueKey& key) const;
 
     const NodePool& pool_;
-    const Reservations& reserved_;
+    const BackfillReservations& reserved_;
     Instant now_, from_;
     std::vector<std::uint32_t> numbers_;  // By node: which of the known it is, from 1; 0: none.
     std::deque<Known> known_;

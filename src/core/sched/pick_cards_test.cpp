@@ -33,7 +33,7 @@ model::Node machine() {
 
 class PickCards : public testing::Test {
   protected:
-    PickCards() { pool.reset({machine()}, Settings::Unit::Core); }
+    PickCards() { pool.reset({machine()}, Selection::Unit::Core); }
 
     void hold(std::uint32_t job, const char* cores, const char* cards) {
         Holding holding;

@@ -29,7 +29,7 @@ using Taken = std::map<NodeIndex, std::pair<Room, bool>>;
 struct View {
     Instant start{};  // When the job would begin,
     Instant end{};    // and be gone.
-    QueueKey key{};   // Reservations of jobs ahead of it are respected.
+    QueueKey key{};   // BackfillReservations of jobs ahead of it are respected.
     std::uint32_t uid = 0;
     bool future = false;  // `start` lies ahead: holders that leave by then are gone, and nodes that
                           // are busy or silent now count if they are usable.

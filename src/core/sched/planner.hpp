@@ -36,9 +36,9 @@ class Planner {
         Instant from{};
         Instant horizon = Instant::max();
     };
-    Planner(const NodePool& pool, const Reservations& reserved, Instant now)
+    Planner(const NodePool& pool, const BackfillReservations& reserved, Instant now)
         : Planner(pool, reserved, now, Sight{}) {}
-    Planner(const NodePool& pool, const Reservations& reserved, Instant now, Sight sight)
+    Planner(const NodePool& pool, const BackfillReservations& reserved, Instant now, Sight sight)
         : pool_(pool),
           reserved_(reserved),
           now_(now),
@@ -78,7 +78,7 @@ class Planner {
         std::optional<Leaving> left;   // The last that was passed,
         std::optional<std::pair<Instant, std::uint32_t>> ended;  // of each kind.
         PackedSet<Leaving>::const_iterator leaving;
-        Reservations::Ends::const_iterator ends;
+        BackfillReservations::Ends::const_iterator ends;
         std::optional<std::pair<Instant, std::uint32_t>> window;  // The last moment of a window.
         std::uint32_t epoch = 0;    // Of the iterators; 0: not set yet.
         std::uint64_t changes = 0;  // Of the plan, when `ends` was set.
@@ -139,7 +139,7 @@ class Planner {
                                     QueueKey key);
 
     const NodePool& pool_;
-    const Reservations& reserved_;
+    const BackfillReservations& reserved_;
     Instant now_, from_, horizon_;
     std::uint32_t epoch_ = 1;
     std::uint64_t looked_at_ = 0;

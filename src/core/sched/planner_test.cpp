@@ -42,8 +42,8 @@ Demand demand(const NodePool& pool, std::uint32_t nodes, std::uint32_t cpus) {
 QueueKey key(std::uint32_t job) { return {1, 0, job, JobId{job}}; }
 
 // As the caller of the planner does.
-void keep(const NodePool& pool, Reservations& plan, const Planned& planned, const Demand& wanted,
-          QueueKey who, Seconds limit) {
+void keep(const NodePool& pool, BackfillReservations& plan, const Planned& planned,
+          const Demand& wanted, QueueKey who, Seconds limit) {
     for (const Pick& pick : planned.picks) {
         Reserved reserved{
             who,  who.job, planned.start, planned.start + limit, planned_room(pool, wanted, pick),
@@ -63,7 +63,7 @@ TEST(Planner, StartsWhenEnoughHoldersHaveLeft) {
     hold(pool, 0, 1, 8, in(300));
     hold(pool, 1, 2, 8, in(100));
     hold(pool, 2, 3, 6, in(200));
-    Reservations plan = pool.no_reservations();
+    BackfillReservations plan = pool.no_reservations();
     Planner planner(pool, plan, kNow);
     const Seconds limit{60};
     const auto small = planner.plan(0, 0, demand(pool, 1, 2), limit, key(10));
@@ -85,7 +85,7 @@ TEST(Planner, NodesThatAreDownHaveNoPartInIt) {
     NodePool pool = pool_of(2);
     pool.set_open(0, false, false);
     pool.set_open(1, false, true);  // Silent for the moment.
-    Reservations plan = pool.no_reservations();
+    BackfillReservations plan = pool.no_reservations();
     Planner planner(pool, plan, kNow);
     EXPECT_EQ(planner.plan(0, 0, demand(pool, 1, 8), Seconds{60}, key(1))->picks[0].node, 1u);
     EXPECT_FALSE(planner.plan(0, 0, demand(pool, 2, 8), Seconds{60}, key(2)));
@@ -95,7 +95,7 @@ TEST(Planner, JobsOfOneGroupQueueUpBehindEachOther) {
     NodePool pool = pool_of(2);
     hold(pool, 0, 1, 8, in(100));
     hold(pool, 1, 2, 8, in(150));
-    Reservations plan = pool.no_reservations();
+    BackfillReservations plan = pool.no_reservations();
     Planner planner(pool, plan, kNow);
     const Demand wanted = demand(pool, 1, 8);
     const Seconds limit{1000};
@@ -112,7 +112,7 @@ TEST(Planner, JobsOfOneGroupQueueUpBehindEachOther) {
 TEST(Planner, AShortJobFitsBeforeAPromiseAndALongOneDoesNot) {
     NodePool pool = pool_of(1);
     hold(pool, 0, 1, 4, in(500));
-    Reservations plan = pool.no_reservations();
+    BackfillReservations plan = pool.no_reservations();
     Planner planner(pool, plan, kNow);
     const Demand whole = demand(pool, 1, 8);
     const auto first = planner.plan(1, 0, whole, Seconds{100}, key(10));
@@ -129,7 +129,7 @@ TEST(Planner, AHolderThatIsOverdueIsExpectedToTakeAsLongAgain) {
     hold(pool, 0, 1, 8, in(-60));
     hold(pool, 1, 2, 8, in(20));
     hold(pool, 2, 3, 8, kNow);
-    Reservations plan = pool.no_reservations();
+    BackfillReservations plan = pool.no_reservations();
     Planner planner(pool, plan, kNow);
     const auto start = [&](std::uint32_t nodes) {
         return planner.plan(0, 0, demand(pool, nodes, 8), Seconds{10}, key(5))->start;
@@ -140,8 +140,8 @@ TEST(Planner, AHolderThatIsOverdueIsExpectedToTakeAsLongAgain) {
 }
 
 // The earliest start by trying every moment at which anything changes.
-std::optional<Instant> slow_start(NodePool pool, const Reservations& plan, const Demand& wanted,
-                                  Seconds limit, QueueKey who) {
+std::optional<Instant> slow_start(NodePool pool, const BackfillReservations& plan,
+                                  const Demand& wanted, Seconds limit, QueueKey who) {
     pool.set_reservations(plan);
     std::set<Instant> moments{kNow};
     for (NodeIndex i = 0; i < pool.size(); ++i) {
@@ -170,7 +170,7 @@ TEST(Planner, FindsTheEarliestStartForAWholeQueue) {
                     hold(pool, node, 100 * node + job + 1, cores, in(static_cast<int>(upto(50))));
             }
         }
-        Reservations plan = pool.no_reservations();
+        BackfillReservations plan = pool.no_reservations();
         Planner planner(pool, plan, kNow);
         for (std::uint32_t job = 1000; job < 1040; ++job) {
             const std::uint32_t kind = upto(6);
@@ -199,7 +199,7 @@ TEST(Planner, TasksThatFitNoSingleNodeAreSpreadAsSoonAsAllOfThemCan) {
     hold(pool, 0, 1, 8, in(300));
     hold(pool, 1, 2, 6, in(100));
     hold(pool, 2, 3, 8, in(200));
-    Reservations plan = pool.no_reservations();
+    BackfillReservations plan = pool.no_reservations();
     Planner planner(pool, plan, kNow);
     const Demand wanted = anywhere(pool, 12, 1);
     const auto first = planner.plan(1, 0, wanted, Seconds{50}, key(10));
@@ -217,7 +217,7 @@ TEST(Planner, WhatLiesBehindTheHorizonIsOutOfSight) {
     NodePool pool = pool_of(2);
     hold(pool, 0, 1, 8, in(100));
     hold(pool, 1, 2, 8, in(200));
-    Reservations plan = pool.no_reservations();
+    BackfillReservations plan = pool.no_reservations();
     Planner planner(pool, plan, kNow, {.from = kNow, .horizon = in(150)});
     const Seconds limit{1000};
     EXPECT_EQ(planner.plan(0, 0, demand(pool, 1, 8), limit, key(10))->start, in(100));
@@ -242,7 +242,7 @@ TEST(Planner, AMixedQueueIsPlannedNoLaterThanByLookingAtEveryMoment) {
                     hold(pool, node, 100 * node + job + 1, cores, in(static_cast<int>(upto(50))));
             }
         }
-        Reservations plan = pool.no_reservations();
+        BackfillReservations plan = pool.no_reservations();
         Planner planner(pool, plan, kNow);
         for (std::uint32_t job = 1000; job < 1030; ++job) {
             const std::uint32_t kind = upto(12);

@@ -108,9 +108,9 @@ void set_gres(Shape& shape, const model::JobSpec& spec) {
 }
 
 void set_sharing(Shape& shape, const model::JobSpec& spec, const model::Partition& partition,
-                 const Settings& settings) {
+                 const Selection& selection) {
     using OverSubscribe = model::Partition::OverSubscribe;
-    shape.whole_nodes = takes_whole_nodes(spec, partition, settings);
+    shape.whole_nodes = takes_whole_nodes(spec, partition, selection);
     const bool forced = partition.over_subscribe == OverSubscribe::Force;
     const bool asked = partition.over_subscribe == OverSubscribe::Yes && spec.oversubscribe;
     if (!shape.whole_nodes && (forced || asked)) {
@@ -124,10 +124,10 @@ void set_sharing(Shape& shape, const model::JobSpec& spec, const model::Partitio
 }  // namespace
 
 bool takes_whole_nodes(const model::JobSpec& spec, const model::Partition& partition,
-                       const Settings& settings) {
+                       const Selection& selection) {
     return spec.exclusive == model::Exclusive::Node || spec.exclusive == model::Exclusive::Topo ||
            partition.over_subscribe == model::Partition::OverSubscribe::Exclusive ||
-           settings.unit == Settings::Unit::WholeNode || spec.core_spec.value_or(0) > 0;
+           selection.unit == Selection::Unit::WholeNode || spec.core_spec.value_or(0) > 0;
 }
 
 std::uint64_t Shape::gpu_total() const {
@@ -137,7 +137,7 @@ std::uint64_t Shape::gpu_total() const {
 }
 
 Shape shape_of(const model::JobSpec& spec, const model::Partition& partition,
-               const Settings& settings) {
+               const Selection& selection) {
     Shape shape;
     set_nodes(shape, spec, partition);
     set_tasks(shape, spec);
@@ -150,14 +150,14 @@ Shape shape_of(const model::JobSpec& spec, const model::Partition& partition,
     shape.cores_per_socket_min = spec.cores_per_socket.value_or(0);
     shape.memory_per = spec.memory.per;
     shape.memory = spec.memory.amount.value;
-    if (!settings.memory_is_consumable) {
+    if (!selection.memory_is_consumable) {
         shape.memory_per = model::MemoryRequest::Per::Unset;
         shape.memory = 0;
     }
     if (spec.time_min && !spec.time_min->unlimited)
         shape.seconds_min = spec.time_min->seconds.count();
     set_gres(shape, spec);
-    set_sharing(shape, spec, partition, settings);
+    set_sharing(shape, spec, partition, selection);
     if (shape.whole_nodes) shape.core_spec = spec.core_spec.value_or(0);
     return shape;
 }

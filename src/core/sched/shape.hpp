@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/cluster/settings.hpp"
+#include "core/sched/selection.hpp"
 #include "model/job_spec.hpp"
 #include "model/partition.hpp"
 
@@ -58,7 +58,8 @@ struct Shape {
     std::uint32_t core_spec = 0;   // Cores of each node that are left to the system.
     std::uint32_t only_job = 0;    // A heterogeneous job is like no other.
     std::int64_t seconds_min = 0;  // --time-min; 0: the limit is not to be reduced.
-    // Reservations it may run in, in the order they are tried; 0: outside. Empty: only outside.
+    // BackfillReservations it may run in, in the order they are tried; 0: outside. Empty: only
+    // outside.
     std::vector<std::uint32_t> owners;
     std::string licenses;  // As asked for.
 
@@ -77,10 +78,10 @@ inline std::vector<std::uint32_t> owners_of(const Shape& shape) {
 
 // Whether it has its nodes for itself, with all that is there.
 bool takes_whole_nodes(const model::JobSpec& spec, const model::Partition& partition,
-                       const Settings& settings);
+                       const Selection& selection);
 // The shape of a job in one partition. The specification is complete: defaults have been filled in.
 Shape shape_of(const model::JobSpec& spec, const model::Partition& partition,
-               const Settings& settings);
+               const Selection& selection);
 
 // How many tasks the job is, if it runs on `nodes` nodes (SLURM_NTASKS).
 std::uint32_t task_count(const model::JobSpec& spec, std::uint32_t nodes);

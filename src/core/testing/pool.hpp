@@ -32,7 +32,7 @@ inline sched::NodePool pool_of(const std::vector<model::Node>& nodes) {
     partition.name = "debug";
     for (const model::Node& node : nodes) partition.nodes.push_back(node.config.name);
     sched::NodePool pool;
-    pool.reset(nodes, Settings::Unit::Core);
+    pool.reset(nodes, sched::Selection::Unit::Core);
     pool.set_partitions({partition});
     for (sched::NodeIndex i = 0; i < nodes.size(); ++i) pool.set_open(i, true, true);
     return pool;

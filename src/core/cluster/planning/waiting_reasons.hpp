@@ -1,0 +1,37 @@
+// waiting_reasons.hpp: why each job in the queue has not started: squeue's REASON.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/cluster/cluster.hpp"
+#include "core/cluster/planning/preemption_holds.hpp"
+#include "core/cluster/world.hpp"
+#include "core/sched/queue.hpp"
+
+namespace switchyard::core {
+
+class WaitingReasons {
+  public:
+    WaitingReasons(World& world, sched::Queue& queue, const PreemptionHolds& holds,
+                   Cluster::Impl& cluster)
+        : world_(world), queue_(queue), holds_(holds), cluster_(cluster) {}
+
+    void clear();
+    void add(JobId job) { fresh_.push_back(job); }
+    void forget(JobId job) { std::erase(fresh_, job); }
+    void look_at_fronts();
+    void look_at_foremost();
+    bool settle();
+    void set(Job& job, PartitionIndex partition);
+
+  private:
+    World& world_;
+    sched::Queue& queue_;
+    const PreemptionHolds& holds_;
+    Cluster::Impl& cluster_;
+    std::vector<JobId> fresh_;  // Entered the queue since reasons were settled.
+    std::vector<std::optional<sched::QueueKey>> fronts_;  // As of then.
+};
+
+}  // namespace switchyard::core
