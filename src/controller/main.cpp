@@ -14,9 +14,9 @@
 
 #include "base/text.hpp"
 #include "config/config.hpp"
-#include "controller/config_values.hpp"
-#include "controller/controller.hpp"
-#include "controller/slurm_user.hpp"
+#include "controller/queries/config_values.hpp"
+#include "controller/start/slurm_user.hpp"
+#include "controller/turn/controller.hpp"
 #include "io/fd.hpp"
 
 namespace switchyard::controller {

@@ -1,0 +1,31 @@
+#include "controller/queries/visibility.hpp"
+
+#include <algorithm>
+
+#include "controller/names/users.hpp"
+#include "controller/turn/controller.hpp"
+
+namespace switchyard::controller {
+namespace {
+
+bool is_in_any(Users& users, const core::Caller& caller, const std::vector<std::string>& groups) {
+    return std::ranges::any_of(
+        users.groups_of(caller.uid, caller.gid), [&](const std::uint32_t gid) {
+            return std::ranges::find(groups, users.group_name(gid)) != groups.end();
+        });
+}
+
+}  // namespace
+
+std::vector<std::string> concealed_partitions(Controller& controller, const core::Caller& caller) {
+    std::vector<std::string> names;
+    if (controller.is_operator(caller)) return names;
+    for (const model::Partition& partition : controller.cluster().partitions()) {
+        const bool closed = !partition.allow_groups.empty() &&
+                            !is_in_any(controller.users(), caller, partition.allow_groups);
+        if (partition.hidden || closed) names.push_back(partition.name);
+    }
+    return names;
+}
+
+}  // namespace switchyard::controller

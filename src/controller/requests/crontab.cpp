@@ -1,0 +1,87 @@
+// crontab.cpp: scrontab: the text of a user's crontab is a file beside the store; its lines are
+// jobs of the core's.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "base/limits.hpp"
+#include "controller/requests/replies.hpp"
+#include "controller/requests/requests.hpp"
+#include "os/files.hpp"
+#include "wire/codec.hpp"
+
+namespace switchyard::controller {
+namespace {
+
+enum class Action : std::uint32_t { Get = 0, Set = 1, Remove = 2 };
+
+std::string path_of(const Controller& controller, std::uint32_t uid) {
+    return fmt::format("{}/crontab.{}", controller.config().state_dir, uid);
+}
+
+void answer_text(Controller& controller, Session& session, const wire::Request& request,
+                 std::uint32_t uid) {
+    wire::Reply reply;
+    reply.set_id(request.id());
+    reply.set_last(true);
+    // No file is an empty crontab.
+    const auto text = os::read_file(path_of(controller, uid));
+    reply.mutable_crontab()->set_text(text ? *text : std::string());
+    controller.finish(session, reply.SerializeAsString());
+}
+
+Status keep_text(const Controller& controller, std::uint32_t uid, const std::string& text) {
+    const std::string path = path_of(controller, uid);
+    if (text.empty()) {
+        if (::unlink(path.c_str()) != 0 && errno != ENOENT) return os::errno_failure(path);
+        return {};
+    }
+    return os::write_new_file(path, text, 0600);
+}
+
+}  // namespace
+
+void handle_crontab(Controller& controller, Session& session, const wire::Request& request) {
+    const wire::CrontabRequest& crontab = request.crontab();
+    const std::uint32_t uid = crontab.uid();
+    const auto action = static_cast<Action>(crontab.action());
+    const auto refuse = [&](const Error& error) {
+        controller.finish(session, failure_frame(request.id(), error));
+    };
+    const bool own = session.caller.uid == uid;
+    if (!own && !controller.is_operator(session.caller))
+        return refuse(fail(Errc::AccessDenied).error);
+    if (action == Action::Get) return answer_text(controller, session, request, uid);
+    if (crontab.text().size() > limits::kScriptBytesMax) {
+        return refuse({Errc::InvalidArgument,
+                       fmt::format("the crontab is too long: {} bytes, at most {} are allowed",
+                                   crontab.text().size(), limits::kScriptBytesMax)});
+    }
+
+    core::event::Crontab event;
+    event.caller = own ? session.caller : core::Caller{uid, uid};
+    if (const auto& user = controller.users().find(uid); user && !own) event.caller.gid = user->gid;
+    Controller::Held held;
+    for (const wire::SubmitRequest& line : crontab.jobs()) {
+        auto spec = wire::decode(line.spec());
+        if (!spec) return refuse(spec.error());
+        spec->user = controller.users().name_of(uid);
+        spec->group = controller.users().group_name(event.caller.gid);
+        event.jobs.push_back(*std::move(spec));
+        auto payload = wire::hold_bytes(*session.share, line.payload().SerializeAsString());
+        if (!payload) return refuse(payload.error());
+        held.crontab.push_back(*std::move(payload));
+    }
+    // The text first: lines without a job do less harm than jobs that no line tells of.
+    const std::string text = action == Action::Remove ? std::string() : crontab.text();
+    const auto old = os::read_file(path_of(controller, uid));
+    if (const Status kept = keep_text(controller, uid, text); !kept) return refuse(kept.error());
+    held.on_failure = [&controller, uid, old = old ? *old : std::string()] {
+        if (!keep_text(controller, uid, old)) controller.log().error("a crontab was lost");
+    };
+    event.token = controller.ask(session, request.id(), std::move(held));
+    controller.step(std::move(event));
+}
+
+}  // namespace switchyard::controller

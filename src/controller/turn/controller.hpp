@@ -1,0 +1,215 @@
+// controller.hpp: the shell around the core. One thread (this one) owns the loop, the connections
+// and the Cluster.
+//
+// An event is stepped when it arrives. Once per turn of the loop, unless a commit is under way, the
+// batch is sealed: one scheduling pass, the changed records and the answers encoded; the store's
+// thread writes it; then the answers and orders go out. While it writes, events go on being stepped
+// and make up the next batch. So a lone submission waits for one sync, and a thousand share one.
+//
+// The public members serve the request handlers (requests.hpp), one file per family.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "config/config.hpp"
+#include "controller/links/agents.hpp"
+#include "controller/links/sessions.hpp"
+#include "controller/log.hpp"
+#include "controller/names/addresses.hpp"
+#include "controller/names/users.hpp"
+#include "controller/programs/job_programs.hpp"
+#include "controller/programs/mailer.hpp"
+#include "controller/programs/trigger_programs.hpp"
+#include "controller/queries/job_streams.hpp"
+#include "controller/queries/pids.hpp"
+#include "controller/queries/reader_thread.hpp"
+#include "controller/start/page_check.hpp"
+#include "controller/turn/committer.hpp"
+#include "controller/turn/figures.hpp"
+#include "controller/turn/outbox.hpp"
+#include "controller/turn/payloads.hpp"
+#include "controller/turn/what_now.hpp"
+#include "core/cluster/cluster.hpp"
+#include "io/loop.hpp"
+#include "wire/channel.hpp"
+
+namespace switchyard::controller {
+
+struct StartOptions {
+    bool clear_state = false;  // -c: begin with an empty queue.
+    bool restore = false;      // The database is a backup, put in its place on purpose.
+    store::SqliteOptions store{};
+    std::shared_ptr<WhatNow> what_now = std::make_shared<WhatNow>();
+};
+
+class Controller {
+  public:
+    static Result<std::unique_ptr<Controller>> create(io::Loop& loop, Log& log,
+                                                      config::Config config,
+                                                      const StartOptions& options);
+    ~Controller();
+    Controller(const Controller&) = delete;
+    Controller& operator=(const Controller&) = delete;
+
+    // Lets the present commit end, then stops the loop.
+    void stop();
+    // Re-reads the configuration. Nothing changes if it has an error; otherwise the core answers
+    // the token.
+    Status reconfigure(std::optional<core::Token> token);
+    // At once, with a core file. Whatever was acknowledged is on disk.
+    void abort();
+    int exit_code() const { return exit_code_; }
+
+    // --- for the request handlers ---
+    // The bulky part of a request, kept until the core has named the job or step it belongs to.
+    struct Held {
+        PayloadBytes payload;
+        PayloadBytes step_launch;
+        std::vector<PayloadBytes> more_launches;  // Of a step's parts in other components.
+        std::vector<PayloadBytes> crontab;        // Of its lines, in order.
+        std::function<void()> on_failure;         // Undoes what was done before the core said no.
+    };
+    // The payload of the submission that is being handled; it was cut out of the request.
+    PayloadBytes take_payload() { return std::exchange(arriving_, nullptr); }
+    core::Token ask(Session& session, std::uint64_t request, Held held = {});
+    void withdraw(core::Token token);  // The core was not asked after all.
+    void step(core::Event event);
+    // Answers a request that the core has no part in.
+    void finish(Session& session, const std::string& frame);
+    void finish(SessionId session, const std::string& frame);
+    bool is_operator(const core::Caller& caller) const;
+
+    io::Loop& loop() { return loop_; }
+    Log& log() { return log_; }
+    const config::Config& config() const { return config_; }
+    const core::Cluster& cluster() const { return *cluster_; }
+    const std::string& cluster_key() const { return key_.key; }
+    Users& users() { return users_; }
+    Agents& agents() { return agents_; }
+    Sessions& sessions() { return sessions_; }
+    ReaderThread& reader() { return reader_; }
+    JobStreams& streams() { return streams_; }
+    Pids& pids() { return pids_; }
+    const Figures& figures() const { return figures_; }
+    void reset_figures() { figures_.reset(now(), cluster_->figures()); }
+    Instant now() const { return std::max(now_, loop_.now()); }
+    // The disk has no room: nothing new is taken in until it has, since nothing could be promised.
+    bool store_is_full() const { return store_full_; }
+
+  private:
+    struct Waiting {  // A request that the core has yet to answer.
+        SessionId session;
+        std::uint64_t request = 0;
+        Held held;
+    };
+    struct Sealed {
+        store::Batch batch;
+        Outbox outbox;
+        std::vector<JobId> wanted;  // Payloads to read back.
+    };
+    struct Parts;  // What create() has made ready.
+
+    Controller(io::Loop& loop, Log& log, Parts parts);
+    Status listen();
+    Status listen_for_remote_agents();
+
+    // requests.cpp
+    void on_request(Session& session, std::string_view frame);
+    void on_session_gone(Session& session, bool path_broke);
+
+    // full_disk.cpp
+    struct Unwritten {  // A submission that is not on disk.
+        SessionId session;
+        std::uint64_t request = 0;
+        JobId job;
+    };
+    void refuse_unwritten();
+    void withdraw_jobs(const std::vector<Unwritten>& refused);
+
+    // controller.cpp: the turn
+    void request_seal();
+    void seal();
+    void on_committed(Committer::Outcome outcome);
+    void on_store_full(const std::string& why);
+    void arm_wakeup();
+
+    // changes.cpp: changed records as rows of the batch
+    void add_changes(const core::Changes& changes, store::Batch& batch);
+    void log_job(const model::Job& job);
+    void drop_payloads(const core::Changes& changes, store::Batch& batch);
+    void purge();
+
+    // effects.cpp: effects as outgoing messages
+    class EffectWriter;
+    void translate(const std::vector<core::Effect>& effects, Sealed& sealed);
+    void carry_out(Outbox& outbox, const std::map<JobId, PayloadBytes>& payloads);
+    void launch(const ToLaunch& order, const std::map<JobId, PayloadBytes>& payloads);
+    void give_up_launch(const std::string& node, const StepKey& key, const std::string& why);
+    void expect_step_launch(const std::string& node, const StepKey& key, std::string launch);
+
+    io::Loop& loop_;
+    Log& log_;
+    std::shared_ptr<WhatNow> what_now_;
+    config::Config config_;
+    wire::PresharedKey key_;
+    std::unique_ptr<core::Cluster> cluster_;
+    Instant now_{};
+    Figures figures_;
+
+    Users users_;
+    store::RowEncoder rows_;
+    Payloads payloads_;
+    Sessions sessions_;
+    Agents agents_;
+    Addresses addresses_;
+    JobStreams streams_;
+    Pids pids_;
+    Mailer mailer_;
+    TriggerPrograms trigger_programs_;
+    JobPrograms job_programs_;
+    io::Loop::Timer abort_timer_;
+
+    std::optional<store::Purge> purge_;  // Goes with the next batch.
+    io::Loop::Timer purge_timer_;
+
+    PayloadBytes arriving_;
+    std::uint64_t last_token_ = 0;
+    std::unordered_map<std::uint64_t, Waiting> waiting_;
+    // srun's command lines, until their steps have ended. Those of srun --async are in the store.
+    std::map<StepKey, PayloadBytes> step_launches_;
+    // Steps that a node should start but whose command line was lost with the last controller:
+    // their srun comes back with it, or the step is given up.
+    struct Orphan {
+        std::map<std::string, std::string> launches;  // By node.
+        io::Loop::Timer timer;
+    };
+    std::map<StepKey, Orphan> orphans_;
+
+    bool dirty_ = false;  // Something was stepped since the last seal.
+    bool seal_posted_ = false;
+    bool committing_ = false;
+    bool store_full_ = false;  // The commit under way is tried again and again.
+    bool stopping_ = false;
+    int exit_code_ = 0;
+    bool restoring_ = false;  // As the store has it.
+    Outbox committing_outbox_;
+    std::vector<core::Effect> held_effects_;  // Taken from the core before their time.
+    io::Loop::Timer wakeup_;
+
+    std::unique_ptr<wire::Listener> clients_, local_agents_, remote_agents_;
+    // Last: their threads end before anything they could call is gone.
+    ReaderThread reader_;
+    Committer committer_;
+    std::optional<PageCheck> page_check_;
+};
+
+}  // namespace switchyard::controller

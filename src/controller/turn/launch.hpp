@@ -1,0 +1,35 @@
+// launch.hpp: the complete message by which a node starts its part of a step.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "config/config.hpp"
+#include "controller/names/addresses.hpp"
+#include "controller/names/users.hpp"
+#include "core/cluster/cluster.hpp"
+#include "model/job.hpp"
+#include "model/step.hpp"
+
+namespace switchyard::controller {
+
+struct LaunchContext {
+    const config::Config& config;
+    Users& users;
+    const Addresses& addresses;
+    const core::Cluster& cluster;
+};
+
+// An encoded wire::LaunchStep without the bulky part (payload or srun's StepLaunch). The job holds
+// an allocation with this node. `step` is null for a batch step that has no record of its own.
+std::string encode_launch(const LaunchContext& context, const model::Job& job, const StepKey& key,
+                          const model::Step* step, const std::string& node);
+
+// The frame to the agent: the launch and, as it came from the submitter, its bulky part.
+enum class Bulk : std::uint32_t {
+    BatchPayload = 7,
+    StepLaunch = 8
+};  // Field numbers in wire::LaunchStep.
+std::string launch_frame(std::string_view launch, Bulk kind, std::string_view bulk);
+
+}  // namespace switchyard::controller
