@@ -16,6 +16,7 @@ namespace switchyard::os::accounts {
 struct Group {
     gid_t gid = 0;
     std::string name;
+    std::vector<std::string> members;  // Those that are listed; it may be others' own group.
 };
 
 std::optional<User> user(uid_t uid);

@@ -18,26 +18,6 @@ namespace {
 
 constexpr const char* kLoopback = "127.0.0.1";
 
-std::string numeric(const sockaddr* address, socklen_t size) {
-    char text[NI_MAXHOST] = {};
-    if (::getnameinfo(address, size, text, sizeof text, nullptr, 0, NI_NUMERICHOST) != 0) return {};
-    return text;
-}
-
-// The first address that other hosts could use; empty if there is none.
-std::string resolve(const std::string& host) {
-    addrinfo hints{};
-    hints.ai_socktype = SOCK_STREAM;
-    addrinfo* found = nullptr;
-    if (host.empty() || ::getaddrinfo(host.c_str(), nullptr, &hints, &found) != 0) return {};
-    const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> list(found, ::freeaddrinfo);
-    for (const addrinfo* entry = found; entry != nullptr; entry = entry->ai_next) {
-        const std::string text = numeric(entry->ai_addr, entry->ai_addrlen);
-        if (!text.empty() && !text.starts_with("127.") && text != "::1") return text;
-    }
-    return {};
-}
-
 std::vector<std::string> own_addresses() {
     ifaddrs* found = nullptr;
     if (::getifaddrs(&found) != 0) return {};
@@ -46,9 +26,9 @@ std::vector<std::string> own_addresses() {
     for (const ifaddrs* entry = found; entry != nullptr; entry = entry->ifa_next) {
         if (entry->ifa_addr == nullptr) continue;
         if (entry->ifa_addr->sa_family == AF_INET)
-            out.push_back(numeric(entry->ifa_addr, sizeof(sockaddr_in)));
+            out.push_back(numeric_address(entry->ifa_addr, sizeof(sockaddr_in)));
         if (entry->ifa_addr->sa_family == AF_INET6) {
-            out.push_back(numeric(entry->ifa_addr, sizeof(sockaddr_in6)));
+            out.push_back(numeric_address(entry->ifa_addr, sizeof(sockaddr_in6)));
         }
     }
     return out;
@@ -56,13 +36,27 @@ std::vector<std::string> own_addresses() {
 
 }  // namespace
 
+bool Addresses::is_resolved(const std::string& from, const std::string& to) const {
+    if (from == to) return false;
+    const std::string there = last_seen(to);
+    if (there == kLoopback) return last_seen(from) != kLoopback;
+    return there.empty();
+}
+
 std::string Addresses::seen_from(const std::string& from, const std::string& to) const {
     if (from == to) return kLoopback;
-    const std::string there = last_seen(to);
-    if (there == kLoopback && last_seen(from) == kLoopback) return kLoopback;
-    if (!there.empty() && there != kLoopback) return there;
-    const std::string& address = resolved(to);
-    return address.empty() ? kLoopback : address;
+    if (!is_resolved(from, to)) return last_seen(to);
+    for (const std::string& host : hosts_of(to)) {
+        if (std::string address = names_.address_of(host); !address.empty()) return address;
+    }
+    return kLoopback;
+}
+
+std::vector<NameKey> Addresses::needed(const std::string& from, const std::string& to) const {
+    std::vector<NameKey> keys;
+    if (!is_resolved(from, to)) return keys;
+    for (std::string& host : hosts_of(to)) keys.push_back(NameKey::host(std::move(host)));
+    return keys;
 }
 
 std::string Addresses::last_seen(const std::string& node) const {
@@ -72,19 +66,26 @@ std::string Addresses::last_seen(const std::string& node) const {
     return record != nullptr && record->facts ? record->facts->address : std::string();
 }
 
-const std::string& Addresses::resolved(const std::string& node) const {
-    const auto [it, fresh] = resolved_.try_emplace(node);
-    if (!fresh) return it->second;
+std::vector<std::string> Addresses::hosts_of(const std::string& node) const {
+    std::vector<std::string> hosts;
     const auto config = std::ranges::find(config_.nodes, node, &model::NodeConfig::name);
-    if (config == config_.nodes.end()) return it->second;
-    it->second = resolve(config->address);
-    if (it->second.empty())
-        it->second = resolve(config->host_name.empty() ? node : config->host_name);
-    for (const config::ControllerHost& host : config_.controllers) {
-        if (it->second.empty())
-            it->second = resolve(host.address.empty() ? host.host : host.address);
-    }
-    return it->second;
+    if (config == config_.nodes.end()) return hosts;
+    hosts.push_back(config->address);
+    hosts.push_back(config->host_name.empty() ? node : config->host_name);
+    for (const config::ControllerHost& host : config_.controllers)
+        hosts.push_back(host.address.empty() ? host.host : host.address);
+    std::erase(hosts, std::string());
+    return hosts;
+}
+
+std::string numeric_address(const sockaddr* address, socklen_t size) {
+    char text[NI_MAXHOST] = {};
+    if (::getnameinfo(address, size, text, sizeof text, nullptr, 0, NI_NUMERICHOST) != 0) return {};
+    return text;
+}
+
+bool is_loopback(const std::string& address) {
+    return address.starts_with("127.") || address == "::1";
 }
 
 std::string local_host_name() {
@@ -94,7 +95,7 @@ std::string local_host_name() {
 }
 
 bool is_this_host(const std::string& name) {
-    if (name == "localhost" || name == "::1" || name.starts_with("127.")) return true;
+    if (name == "localhost" || is_loopback(name)) return true;
     const std::string own = local_host_name();
     if (name == own || name == own.substr(0, own.find('.'))) return true;
     const std::vector<std::string> addresses = own_addresses();

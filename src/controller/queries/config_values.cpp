@@ -8,7 +8,6 @@
 #include "base/limits.hpp"
 #include "base/log_level.hpp"
 #include "base/text.hpp"
-#include "controller/names/users.hpp"
 #include "controller/queries/config_layout.hpp"
 #include "model/time_format.hpp"
 
@@ -28,11 +27,6 @@ std::string upper(std::string text) {
     std::ranges::transform(text, text.begin(),
                            [](char c) { return c >= 'a' && c <= 'z' ? char(c - 32) : c; });
     return text;
-}
-
-std::string with_uid(const std::string& user) {
-    const auto uid = uid_of(user);
-    return uid ? fmt::format("{}({})", user, *uid) : user;
 }
 
 void add_programs(std::string_view key, const std::vector<std::string>& programs, Values& out) {
@@ -87,7 +81,7 @@ void add_jobs(const config::Config& c, Values& out) {
     out.emplace_back("ResvOverRun", fmt::format("{} min", c.resv_over_run.value_or(0)));
 }
 
-void add_site(const config::Config& c, Values& out) {
+void add_site(const config::Config& c, std::uint32_t slurm_user, Values& out) {
     out.emplace_back("AccountingStoreFlags", or_null(c.accounting_store_flags));
     out.emplace_back("PreemptMode", std::string(to_string(c.preempt_mode.mode)) +
                                         (c.preempt_mode.gang ? ",GANG" : ""));
@@ -114,7 +108,7 @@ void add_site(const config::Config& c, Values& out) {
     out.emplace_back("SchedulerType", c.scheduler_type);
     out.emplace_back("SelectType", c.select_type);
     out.emplace_back("SelectTypeParameters", upper(c.select_type_parameters));
-    out.emplace_back("SlurmUser", with_uid(c.slurm_user));
+    out.emplace_back("SlurmUser", fmt::format("{}({})", c.slurm_user, slurm_user));
     for (std::size_t i = 0; i < c.controllers.size(); ++i) {
         const config::ControllerHost& host = c.controllers[i];
         out.emplace_back(
@@ -170,12 +164,13 @@ void add_fixed(Instant booted, JobId next_job, Values& out) {
 
 std::vector<std::pair<std::string, std::string>> config_values(const config::Config& config,
                                                                const Log& log, Instant booted,
-                                                               JobId next_job) {
+                                                               JobId next_job,
+                                                               std::uint32_t slurm_user) {
     Values out;
     add_fixed(booted, next_job, out);
     add_log(config, log, out);
     add_jobs(config, out);
-    add_site(config, out);
+    add_site(config, slurm_user, out);
     return lay_out(std::move(out));
 }
 

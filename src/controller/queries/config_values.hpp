@@ -19,6 +19,7 @@ inline constexpr const char* kSlurmVersion = "slurm 25.11.0";
 
 std::vector<std::pair<std::string, std::string>> config_values(const config::Config& config,
                                                                const Log& log, Instant booted,
-                                                               JobId next_job);
+                                                               JobId next_job,
+                                                               std::uint32_t slurm_user);
 
 }  // namespace switchyard::controller

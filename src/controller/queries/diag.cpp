@@ -47,7 +47,7 @@ constexpr RequestName kNames[] = {
     {Body::kRelease, 5017, "REQUEST_COMPLETE_JOB_ALLOCATION"},
 };
 
-void add_requests(const Figures& figures, Users& users, wire::DiagReply* out) {
+void add_requests(const Figures& figures, const Names& names, wire::DiagReply* out) {
     std::map<std::pair<std::uint32_t, std::string>, Figures::Calls> by_name;
     for (const auto& [body, calls] : figures.by_request) {
         const auto known = std::ranges::find(kNames, static_cast<Body>(body), &RequestName::body);
@@ -66,7 +66,7 @@ void add_requests(const Figures& figures, Users& users, wire::DiagReply* out) {
     for (const auto& [uid, calls] : figures.by_user) {
         wire::DiagUser& entry = *out->add_users();
         entry.set_uid(uid);
-        entry.set_user(users.name_of(uid));
+        entry.set_user(names.name_of(uid));
         entry.set_count(calls.count);
         entry.set_total_us(calls.total_us);
     }
@@ -141,7 +141,7 @@ void handle_diag(Controller& controller, Session& session, const wire::Request& 
     wire::DiagReply* out = reply.mutable_diag();
     add_scheduling(controller.cluster().figures(), own, out);
     add_jobs(controller.cluster(), out);
-    add_requests(own, controller.users(), out);
+    add_requests(own, controller.names(), out);
     out->set_connections(controller.sessions().count() + controller.agents().count());
     out->set_agents(controller.agents().count());
     out->set_requests(own.requests);

@@ -66,11 +66,12 @@ bool selected(const std::vector<model::JobSelector>& selectors, const model::Job
 }
 
 // What memory holds of these jobs. It is never behind the store, and knows why a job waits, which
-// is written only along with real changes.
-store::HistoryChunk remembered(const core::Cluster& cluster, std::span<const JobId> ids,
-                               bool with_steps) {
+// is written only along with real changes. While the disk is full it says too much of some.
+store::HistoryChunk remembered(const core::Cluster& cluster, const DurableView& durable,
+                               std::span<const JobId> ids, bool with_steps) {
     store::HistoryChunk known;
     for (const JobId id : ids) {
+        if (durable.find(id) != nullptr) continue;
         const auto it = cluster.jobs().glance(id);
         if (it == cluster.jobs().end()) continue;
         known.jobs.push_back(it->second);
@@ -193,6 +194,8 @@ void JobStreams::start_history(Session& session, std::uint64_t request,
 }
 
 void JobStreams::fetch_history(const std::shared_ptr<History>& history) {
+    if (!controller_.durable().is_ready())
+        return controller_.durable().when_ready([this, history] { fetch_history(history); });
     const std::size_t count = std::min(kJobsPerFetch, history->ids.size() - history->place);
     const std::size_t begin = history->place;
     history->place += count;
@@ -200,8 +203,8 @@ void JobStreams::fetch_history(const std::shared_ptr<History>& history) {
     const Instant now = controller_.now();
     const auto part = std::span<const JobId>(history->ids).subspan(begin, count);
     controller_.reader().ask([this, history, part, last, now,
-                              known = remembered(controller_.cluster(), part, history->with_steps)](
-                                 store::Reader& reader) {
+                              known = remembered(controller_.cluster(), controller_.durable(), part,
+                                                 history->with_steps)](store::Reader& reader) {
         auto chunk = reader.fetch(part, history->with_steps, history->query.past_runs);
         if (chunk) prefer(known, *chunk);
         std::vector<std::string> frames{};

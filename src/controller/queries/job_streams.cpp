@@ -114,9 +114,10 @@ class JobStreams::Slice {
         add(whole_, part);
     }
     // The steps of a job from this one on; returns the first for which there is no room.
-    std::optional<StepKey> add_steps(const core::Cluster& cluster, const StepKey& from) {
-        auto it = cluster.steps().lower_bound(from);
-        for (; it != cluster.steps().end() && it->first.job == from.job; ++it) {
+    std::optional<StepKey> add_steps(const std::map<StepKey, model::Step>& steps,
+                                     const StepKey& from) {
+        auto it = steps.lower_bound(from);
+        for (; it != steps.end() && it->first.job == from.job; ++it) {
             if (body_.size() >= limits::kReplyBytesMax) return it->first;
             step_.Clear();
             wire::encode(it->second, &step_);
@@ -152,6 +153,17 @@ class JobStreams::Slice {
     wire::Step step_;
 };
 
+bool JobStreams::Stream::hides(std::string_view partition) const {
+    return std::ranges::find(hidden, partition) != hidden.end();
+}
+
+bool JobStreams::Stream::hides(const model::Job& job) const {
+    if (!hides(job.partition)) return false;
+    if (!std::holds_alternative<model::Pending>(job.phase)) return true;
+    return std::ranges::all_of(job.spec->partitions,
+                               [&](const std::string& each) { return hides(each); });
+}
+
 JobStreams::JobStreams(Controller& controller)
     : controller_(controller), slice_(std::make_unique<Slice>()) {}
 JobStreams::~JobStreams() = default;
@@ -171,6 +183,10 @@ Result<JobStreams::Stream> JobStreams::open(Session& session, std::uint64_t requ
     const std::vector<model::JobSelector>& selectors = stream.match.filter.jobs;
     if (!selectors.empty()) {
         stream.ids = find_ids(cluster, selectors);
+        std::erase_if(*stream.ids, [&](JobId id) {
+            const DurableView::Stored* stored = controller_.durable().find(id);
+            return stored != nullptr && !stored->job;
+        });
         if (query.one_job() && stream.ids->empty()) return fail(Errc::InvalidJobId);
     } else if (!stream.match.filter.uids.empty()) {
         stream.ids = ids_of_users(cluster, std::exchange(stream.match.filter.uids, {}));
@@ -187,6 +203,13 @@ Result<JobStreams::Stream> JobStreams::open(Session& session, std::uint64_t requ
 
 void JobStreams::start(Session& session, std::uint64_t request, const wire::JobsQuery& query) {
     if (!take_place(session, request)) return;
+    if (controller_.durable().is_ready()) return begin(session, request, query);
+    controller_.durable().when_ready([this, id = session.id, request, query] {
+        if (Session* asking = controller_.sessions().find(id)) begin(*asking, request, query);
+    });
+}
+
+void JobStreams::begin(Session& session, std::uint64_t request, const wire::JobsQuery& query) {
     auto stream = open(session, request, query);
     if (!stream) return end_list(session.id, failure_frame(request, stream.error()));
     // The first slice at once, unless others of this user wait for theirs.
@@ -217,9 +240,8 @@ void JobStreams::end_list(SessionId id, const std::string& frame) {
 
 // Into the slice, if the stream is about it.
 void JobStreams::offer(Stream& stream, core::JobTable::const_iterator job) {
-    const auto is_hidden = [&](std::string_view partition) {
-        return std::ranges::find(stream.hidden, partition) != stream.hidden.end();
-    };
+    if (const DurableView::Stored* stored = controller_.durable().find(job.id()))
+        return offer_stored(stream, *stored);
     const std::string_view folded = job.folded();
     FoldedJob seen;
     std::optional<bool> meant;
@@ -229,15 +251,9 @@ void JobStreams::offer(Stream& stream, core::JobTable::const_iterator job) {
         seen = look_at_folded(folded);
         meant = has_state(stream.match, stream.walk, seen);
     }
-    // A job that waits in several partitions is shown while one of them is.
-    const auto all_hidden = [&](const model::Job& each) {
-        if (!std::holds_alternative<model::Pending>(each.phase)) return true;
-        return std::ranges::all_of(each.spec->partitions, is_hidden);
-    };
     if (meant) {
-        if (!*meant || (is_hidden(seen.partition) && all_hidden(job->second))) return;
-    } else if (!stream.match(job->second) ||
-               (is_hidden(job->second.partition) && all_hidden(job->second))) {
+        if (!*meant || (stream.hides(seen.partition) && stream.hides(job->second))) return;
+    } else if (!stream.match(job->second) || stream.hides(job->second)) {
         return;
     }
     if (folded.empty()) {
@@ -246,15 +262,28 @@ void JobStreams::offer(Stream& stream, core::JobTable::const_iterator job) {
         slice_->add(folded, stream.part);
     }
     if (stream.with_steps) {
-        stream.steps_from = slice_->add_steps(controller_.cluster(),
+        stream.steps_from = slice_->add_steps(controller_.cluster().steps(),
                                               StepKey{.job = job.id(), .attempt = {}, .step = {}});
     }
+}
+
+void JobStreams::offer_stored(Stream& stream, const DurableView::Stored& stored) {
+    if (!stored.job || !stream.match(*stored.job) || stream.hides(*stored.job)) return;
+    slice_->add(*stored.job, stream.part);
+    if (!stream.with_steps) return;
+    stream.steps_from =
+        slice_->add_steps(stored.steps, StepKey{.job = stored.job->id, .attempt = {}, .step = {}});
+}
+
+const std::map<StepKey, model::Step>& JobStreams::steps_of(JobId job) const {
+    const DurableView::Stored* stored = controller_.durable().find(job);
+    return stored != nullptr ? stored->steps : controller_.cluster().steps();
 }
 
 bool JobStreams::fill_slice(Stream& stream) {
     // What one job left over comes alone: a message of steps only belongs to the job before it.
     if (stream.steps_from) {
-        stream.steps_from = slice_->add_steps(controller_.cluster(), *stream.steps_from);
+        stream.steps_from = slice_->add_steps(steps_of(stream.steps_from->job), *stream.steps_from);
         return true;
     }
     const core::JobTable& jobs = controller_.cluster().jobs();
@@ -268,7 +297,9 @@ bool JobStreams::fill_slice(Stream& stream) {
         }
         more = stream.place < stream.ids->size();
     } else {
-        auto it = jobs.upper_bound(stream.after, stream.walk);
+        // One that has ended in memory may not have on disk.
+        const auto walk = controller_.durable().differs() ? core::JobTable::Walk::All : stream.walk;
+        auto it = jobs.upper_bound(stream.after, walk);
         for (; it != jobs.end() && !full(); ++it) {
             offer(stream, it);
             stream.after = it.id();
@@ -315,6 +346,8 @@ void JobStreams::post_turn() {
 // One slice of one stream; the others, and everything else, come before its next.
 void JobStreams::turn() {
     if (ready_.empty()) return;
+    if (!controller_.durable().is_ready())
+        return controller_.durable().when_ready([this] { post_turn(); });
     auto next = ready_.upper_bound(last_served_);
     if (next == ready_.end()) next = ready_.begin();
     last_served_ = next->first;

@@ -16,6 +16,7 @@
 #include "base/ids.hpp"
 #include "controller/links/sessions.hpp"
 #include "controller/queries/filters.hpp"
+#include "controller/turn/durable_view.hpp"
 #include "core/cluster/job_table.hpp"
 
 namespace switchyard::wire {
@@ -54,9 +55,14 @@ class JobStreams {
         std::size_t place = 0;                  // In ids.
         JobId after{0};                         // Without ids: the last one looked at.
         std::optional<StepKey> steps_from;      // Of the last job: those that are still to come.
+
+        bool hides(std::string_view partition) const;
+        // A job that waits in several partitions is shown while one of them is.
+        bool hides(const model::Job& job) const;
     };
     struct History;
 
+    void begin(Session& session, std::uint64_t request, const wire::JobsQuery& query);
     Result<Stream> open(Session& session, std::uint64_t request,
                         const wire::JobsQuery& query) const;
     // Encodes and sends one slice; false when it was the last.
@@ -71,6 +77,9 @@ class JobStreams {
     void fetch_history(const std::shared_ptr<History>& history);
 
     void offer(Stream& stream, core::JobTable::const_iterator job);
+    // One whose record on disk is another.
+    void offer_stored(Stream& stream, const DurableView::Stored& stored);
+    const std::map<StepKey, model::Step>& steps_of(JobId job) const;
 
     Controller& controller_;
     // What is being encoded. Kept, because to fill it again costs no allocations.

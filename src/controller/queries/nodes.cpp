@@ -7,9 +7,11 @@
 #include "wire/codec.hpp"
 
 namespace switchyard::controller {
+namespace {
 
 // Names that do not exist leave nothing: the command says which.
-void handle_nodes(Controller& controller, Session& session, const wire::Request& request) {
+void answer_nodes(Controller& controller, Session& session, const wire::Request& request) {
+    const DurableView& durable = controller.durable();
     const auto now = controller.now().time_since_epoch().count();
     LongReply reply(controller, session, request.id(),
                     [now](wire::Reply& each) { each.mutable_nodes()->set_now(now); });
@@ -17,7 +19,7 @@ void handle_nodes(Controller& controller, Session& session, const wire::Request&
     if (request.nodes().conceal()) concealed = concealed_partitions(controller, session.caller);
     const auto add = [&](const model::Node& node) {
         wire::Node* one = reply.next().mutable_nodes()->add_nodes();
-        wire::encode(node, one);
+        wire::encode(durable.differs() ? durable.as_stored(node) : node, one);
         if (!concealed.empty()) one->clear_partitions();
         for (const std::string& name : node.partitions) {
             if (concealed.empty()) break;
@@ -35,13 +37,23 @@ void handle_nodes(Controller& controller, Session& session, const wire::Request&
     reply.finish();
 }
 
+}  // namespace
+
+void handle_nodes(Controller& controller, Session& session, const wire::Request& request) {
+    if (controller.durable().is_ready()) return answer_nodes(controller, session, request);
+    controller.durable().when_ready([&controller, id = session.id, request] {
+        if (Session* asking = controller.sessions().find(id))
+            answer_nodes(controller, *asking, request);
+    });
+}
+
 void handle_update_node(Controller& controller, Session& session, const wire::Request& request) {
     auto update = wire::decode(request.update_node());
     if (!update) return controller.finish(session, failure_frame(request.id(), update.error()));
     controller.step(
         core::event::UpdateNode{.token = controller.ask(session, request.id()),
                                 .caller = session.caller,
-                                .caller_name = controller.users().name_of(session.caller.uid),
+                                .caller_name = controller.names().name_of(session.caller.uid),
                                 .update = *std::move(update)});
 }
 
@@ -54,7 +66,7 @@ void handle_reboot(Controller& controller, Session& session, const wire::Request
     }
     core::event::Reboot event{.token = controller.ask(session, request.id()),
                               .caller = session.caller,
-                              .caller_name = controller.users().name_of(session.caller.uid),
+                              .caller_name = controller.names().name_of(session.caller.uid),
                               .nodes = {asked.nodes().begin(), asked.nodes().end()},
                               .asap = asked.asap(),
                               .after = static_cast<After>(asked.after()),

@@ -1,8 +1,8 @@
 // reservations.cpp: reservations and licenses: what scontrol asks of them. Names of users and
-// groups are looked up here; what they mean is the core's to say.
+// groups have been looked up (needed_names.hpp); what they mean is the core's to say.
 #include <algorithm>
 
-#include "controller/names/users.hpp"
+#include "controller/names/names.hpp"
 #include "controller/queries/long_reply.hpp"
 #include "controller/requests/replies.hpp"
 #include "controller/requests/requests.hpp"
@@ -11,17 +11,17 @@
 namespace switchyard::controller {
 namespace {
 
-void look_up_users(model::ReservationUpdate& update) {
+void look_up_users(const Names& names, model::ReservationUpdate& update) {
     for (model::NamedUsers& user : update.users.names) {
         user.uids.clear();
-        if (const auto uid = uid_of(user.name)) user.uids.push_back(*uid);
+        if (const auto uid = names.uid_of(user.name)) user.uids.push_back(*uid);
     }
 }
 
 // A group nobody is listed in may still be somebody's own.
-Status look_up_groups(model::ReservationUpdate& update) {
+Status look_up_groups(const Names& names, model::ReservationUpdate& update) {
     for (model::NamedUsers& group : update.groups.names) {
-        auto members = members_of(group.name);
+        auto members = names.members_of(group.name);
         if (!members) return fail(Errc::InvalidGroupId);
         group.uids = *std::move(members);
     }
@@ -36,8 +36,8 @@ void handle_update_reservation(Controller& controller, Session& session,
     if (!update) return controller.finish(session, failure_frame(request.id(), update.error()));
     // The core refuses all others: nobody makes us look up names who may not use them.
     if (controller.is_operator(session.caller)) {
-        look_up_users(*update);
-        if (const Status groups = look_up_groups(*update); !groups)
+        look_up_users(controller.names(), *update);
+        if (const Status groups = look_up_groups(controller.names(), *update); !groups)
             return controller.finish(session, failure_frame(request.id(), groups.error()));
     }
     controller.step(core::event::UpdateReservation{.token = controller.ask(session, request.id()),

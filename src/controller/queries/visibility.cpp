@@ -2,17 +2,17 @@
 
 #include <algorithm>
 
-#include "controller/names/users.hpp"
+#include "controller/names/names.hpp"
 #include "controller/turn/controller.hpp"
 
 namespace switchyard::controller {
 namespace {
 
-bool is_in_any(Users& users, const core::Caller& caller, const std::vector<std::string>& groups) {
+bool is_in_any(const Names& names, const core::Caller& caller,
+               const std::vector<std::string>& groups) {
     return std::ranges::any_of(
-        users.groups_of(caller.uid, caller.gid), [&](const std::uint32_t gid) {
-            return std::ranges::find(groups, users.group_name(gid)) != groups.end();
-        });
+        names.group_names_of(caller.uid, caller.gid),
+        [&](const std::string& name) { return std::ranges::find(groups, name) != groups.end(); });
 }
 
 }  // namespace
@@ -22,7 +22,7 @@ std::vector<std::string> concealed_partitions(Controller& controller, const core
     if (controller.is_operator(caller)) return names;
     for (const model::Partition& partition : controller.cluster().partitions()) {
         const bool closed = !partition.allow_groups.empty() &&
-                            !is_in_any(controller.users(), caller, partition.allow_groups);
+                            !is_in_any(controller.names(), caller, partition.allow_groups);
         if (partition.hidden || closed) names.push_back(partition.name);
     }
     return names;

@@ -26,7 +26,7 @@ void handle_config(Controller& controller, Session& session, const wire::Request
     wire::ConfigReply* out = reply.mutable_config();
     const auto values =
         config_values(controller.config(), controller.log(), controller.figures().started,
-                      controller.cluster().next_job_id());
+                      controller.cluster().next_job_id(), controller.slurm_user());
     for (const auto& [key, value] : values) {
         wire::KeyValue* entry = out->add_values();
         entry->set_key(key);

@@ -61,13 +61,13 @@ void handle_crontab(Controller& controller, Session& session, const wire::Reques
 
     core::event::Crontab event;
     event.caller = own ? session.caller : core::Caller{uid, uid};
-    if (const auto& user = controller.users().find(uid); user && !own) event.caller.gid = user->gid;
+    if (const auto user = controller.names().find(uid); user && !own) event.caller.gid = user->gid;
     Controller::Held held;
     for (const wire::SubmitRequest& line : crontab.jobs()) {
         auto spec = wire::decode(line.spec());
         if (!spec) return refuse(spec.error());
-        spec->user = controller.users().name_of(uid);
-        spec->group = controller.users().group_name(event.caller.gid);
+        spec->user = controller.names().name_of(uid);
+        spec->group = controller.names().group_name(event.caller.gid);
         event.jobs.push_back(*std::move(spec));
         auto payload = wire::hold_bytes(*session.share, line.payload().SerializeAsString());
         if (!payload) return refuse(payload.error());

@@ -3,9 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "base/limits.hpp"
+#include "controller/requests/needed_names.hpp"
 #include "controller/requests/replies.hpp"
 #include "controller/requests/request_limits.hpp"
 #include "controller/requests/wire_fields.hpp"
@@ -14,6 +16,9 @@
 
 namespace switchyard::controller {
 namespace {
+
+constexpr const char* kNoNames =
+    "The name service of the controller's host does not answer: users and groups are not known";
 
 using Handler = void (*)(Controller&, Session&, const wire::Request&);
 
@@ -144,16 +149,36 @@ void Controller::on_request(Session& session, std::string_view frame) {
         return session.send(failure_frame(request.id(), room.error()));
     ++session.in_flight;
     ++session.share->requests;
-    const Handler handler = handler_for(request.body_case());
-    if (handler == nullptr) {
+    if (handler_for(request.body_case()) == nullptr) {
         return finish(session, failure_frame(request.id(), fail(Errc::Unsupported).error));
     }
-    if (const Status may = may_take_in(*this, request.body_case()); !may)
-        return finish(session, failure_frame(request.id(), may.error()));
     log_.debug("{} from uid={}: request {}", request.command(), session.caller.uid,
                static_cast<int>(request.body_case()));
     log_.about(Log::Topic::Protocol, "{} from uid={}: request {}", request.command(),
                session.caller.uid, static_cast<int>(request.body_case()));
+    handle(session, request);
+}
+
+// The request waits for the name service where it has to; others do not wait for it.
+void Controller::handle(Session& session, const wire::Request& request) {
+    if (const Status may = may_take_in(*this, request.body_case()); !may)
+        return finish(session, failure_frame(request.id(), may.error()));
+    const NeededNames needed =
+        needed_names(request, session, is_operator(session.caller), *cluster_, figures_, names_);
+    if (!names_.has(needed.keys)) {
+        return names_.when_known(needed.keys,
+                                 [this, id = session.id, request, payload = std::move(arriving_)] {
+                                     Session* asking = sessions_.find(id);
+                                     if (asking == nullptr) return;
+                                     arriving_ = payload;
+                                     handle(*asking, request);
+                                 });
+    }
+    const auto answered = [&](const NameKey& key) { return names_.is_answered(key); };
+    if (needed.required && !std::ranges::all_of(needed.keys, answered))
+        return finish(session, failure_frame(request.id(), fail(Errc::Timeout, kNoNames).error));
+    names_.look_up_soon(needed.soon);
+    const Handler handler = handler_for(request.body_case());
     const std::uint32_t uid = session.caller.uid;
     const auto begin = std::chrono::steady_clock::now();
     handler(*this, session, request);

@@ -1,7 +1,5 @@
 // submit.cpp: a job comes in. The caller's uid is the connection's, never the message's; the script
 // and the environment are set aside until the core has given the job its id.
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "base/limits.hpp"
@@ -31,28 +29,19 @@ Status check_limits(std::string_view payload) {
 }
 
 void set_user(Controller& controller, const Session& session, model::JobSpec& spec) {
-    Users& users = controller.users();
+    const Names& names = controller.names();
     spec.uid = session.caller.uid;
     spec.gid = session.caller.gid;
     // A user whom only the submitting host knows has the name that its agent says, never one from
     // the request.
-    const bool known = users.find(spec.uid) || session.user.empty();
-    spec.user = known ? users.name_of(spec.uid) : session.user;
-    spec.group = known ? users.group_name(spec.gid) : session.group;
+    const bool known = names.find(spec.uid) || session.user.empty();
+    spec.user = known ? names.name_of(spec.uid) : session.user;
+    spec.group = known ? names.group_name(spec.gid) : session.group;
 }
 
-// Groups are looked up only where a partition or a reservation asks for them.
-core::Caller with_groups(Controller& controller, core::Caller caller) {
-    const bool asked =
-        std::ranges::any_of(
-            controller.cluster().partitions(),
-            [](const model::Partition& each) { return !each.allow_groups.empty(); }) ||
-        std::ranges::any_of(controller.cluster().reservations(),
-                            [](const auto& each) { return !each.second.groups.empty(); });
-    if (!asked) return caller;
-    Users& users = controller.users();
-    for (const std::uint32_t gid : users.groups_of(caller.uid, caller.gid))
-        caller.groups.push_back(users.group_name(gid));
+// Empty where nothing asks for groups (needed_names.hpp).
+core::Caller with_groups(const Controller& controller, core::Caller caller) {
+    caller.groups = controller.names().group_names_of(caller.uid, caller.gid);
     return caller;
 }
 

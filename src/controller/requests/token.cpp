@@ -35,12 +35,12 @@ Rules rules_of(const std::string& auth_alt_parameters) {
 Result<std::string> token_for(Controller& controller, const core::Caller& caller,
                               const wire::TokenRequest& asked) {
     const bool trusted = controller.is_operator(caller);
-    const std::string own = controller.users().name_of(caller.uid);
+    const std::string own = controller.names().name_of(caller.uid);
     const Rules rules = rules_of(controller.config().auth_alt_parameters);
     const std::string user = asked.user().empty() ? own : asked.user();
     if (!trusted && (user != own || rules.operators_only))
         return fail(Errc::AccessDenied, std::string(errc_text(Errc::AccessDenied)));
-    if (user != own && !uid_of(user))
+    if (user != own && !controller.names().uid_of(user))
         return fail(Errc::InvalidUserId, fmt::format("there is no user {}", user));
     wire::TokenClaims claims{.user = user, .issued = controller.now(), .expires = {}};
     Seconds lifespan = kUsualLifespan;

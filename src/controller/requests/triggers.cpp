@@ -27,7 +27,7 @@ void handle_set_triggers(Controller& controller, Session& session, const wire::R
     }
     event.token = controller.ask(session, request.id());
     event.caller = session.caller;
-    event.caller_name = controller.users().name_of(session.caller.uid);
+    event.caller_name = controller.names().name_of(session.caller.uid);
     controller.step(std::move(event));
 }
 

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "base/text.hpp"
-#include "controller/names/users.hpp"
+#include "controller/names/names.hpp"
 
 namespace switchyard::controller {
 namespace {
@@ -107,7 +107,14 @@ bool has_word(std::string_view list, std::string_view word) {
 
 }  // namespace
 
-Result<core::Settings> to_settings(const config::Config& config) {
+Result<std::uint32_t> find_slurm_user(const config::Config& config) {
+    const NameAnswer user = ask_name_service(NameKey::user_named(config.slurm_user));
+    if (user.found) return user.uid;
+    return fail(Errc::InvalidArgument,
+                fmt::format("SlurmUser={} is not a user of this host", config.slurm_user));
+}
+
+Result<core::Settings> to_settings(const config::Config& config, std::uint32_t slurm_user) {
     core::Settings settings;
     settings.cluster_name = config.cluster_name;
     settings.nodes = config.nodes;
@@ -152,13 +159,8 @@ Result<core::Settings> to_settings(const config::Config& config) {
     SY_CHECK(apply_scheduling(config, settings));
     SY_CHECK(apply_ports(config, settings));
 
-    const auto operator_uid = uid_of(config.slurm_user);
-    if (!operator_uid) {
-        return fail(Errc::InvalidArgument,
-                    fmt::format("SlurmUser={} is not a user of this host", config.slurm_user));
-    }
     // Without root the cluster serves the one user who started it, and that user runs it.
-    settings.operator_uid = ::geteuid() != 0 ? ::geteuid() : *operator_uid;
+    settings.operator_uid = ::geteuid() != 0 ? ::geteuid() : slurm_user;
     return settings;
 }
 

@@ -133,6 +133,7 @@ bool all_nodes_are_here(const config::Config& config) {
 
 struct Controller::Parts {
     config::Config config;
+    std::uint32_t slurm_user = 0;
     wire::PresharedKey key;
     Recovered recovered;
     std::unique_ptr<store::Store> store;
@@ -147,7 +148,8 @@ Result<std::unique_ptr<Controller>> Controller::create(io::Loop& loop, Log& log,
     log.follow(config);
     SY_CHECK(make_folder(config.state_dir, 0700));
     SY_CHECK(make_folder(config.run_dir, 0755));
-    SY_TRY(core::Settings settings, to_settings(config));
+    SY_TRY(const std::uint32_t slurm_user, find_slurm_user(config));
+    SY_TRY(core::Settings settings, to_settings(config, slurm_user));
     // The key is made with the first database: where it is, there was one.
     const bool has_run_before = ::access(config.key_file.c_str(), F_OK) == 0;
     SY_TRY(auto store, open_store(config, options, has_run_before, log));
@@ -157,6 +159,7 @@ Result<std::unique_ptr<Controller>> Controller::create(io::Loop& loop, Log& log,
     SY_TRY(auto reader, store->open_reader());
     SY_TRY(Recovered recovered, recover(*store, std::move(settings), now, log, *options.what_now));
     Parts parts{.config = std::move(config),
+                .slurm_user = slurm_user,
                 .key = std::move(key),
                 .recovered = std::move(recovered),
                 .store = std::move(store),
@@ -174,9 +177,11 @@ Controller::Controller(io::Loop& loop, Log& log, Parts parts)
       log_(log),
       what_now_(std::move(parts.what_now)),
       config_(std::move(parts.config)),
+      slurm_user_(parts.slurm_user),
       key_(std::move(parts.key)),
       cluster_(std::move(parts.recovered.cluster)),
       now_(loop.now()),
+      names_(loop),
       payloads_(kPayloadCacheBytes),
       sessions_(loop,
                 {.on_request = [this](Session& session,
@@ -191,13 +196,14 @@ Controller::Controller(io::Loop& loop, Log& log, Parts parts)
            .asks_begun = [this](const std::string& node) { return cluster_->asks_begun(node); },
            .on_pids = [this](const std::string& node,
                              const wire::PidsAnswer& answer) { pids_.on_answer(node, answer); }}),
-      addresses_(config_, agents_, *cluster_),
+      addresses_(config_, agents_, *cluster_, names_),
       streams_(*this),
       pids_(*this),
       mailer_(loop, log),
       trigger_programs_(loop, log),
       job_programs_(loop, config_, log,
                     [this](const core::event::ProgramEnded& event) { step(event); }),
+      durable_(loop, log, reader_, *cluster_),
       reader_(std::move(parts.reader)),
       committer_(loop, std::move(parts.store),
                  [this](const std::string& why) { on_store_full(why); }) {

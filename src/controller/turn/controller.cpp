@@ -39,9 +39,10 @@ void Controller::seal() {
     Sealed sealed;
     if (const auto due = cluster_->next_wakeup(); due && *due <= now_) {
         // A tick may make the core forget jobs; what they were must be read before.
-        const core::Changes before = cluster_->take_changes();
+        core::Changes before = cluster_->take_changes();
         add_changes(before, sealed.batch);
         drop_payloads(before, sealed.batch);
+        sealed.changes.push_back(std::move(before));
         cluster_->step(now_, core::event::Tick{});
     }
     const std::uint64_t backfills = cluster_->figures().backfill_cycles;
@@ -50,12 +51,13 @@ void Controller::seal() {
     figures_.add_cycle(std::chrono::duration_cast<std::chrono::microseconds>(
                            std::chrono::steady_clock::now() - begin),
                        cluster_->figures().backfill_cycles != backfills, now_);
-    const core::Changes changes = cluster_->take_changes();
+    core::Changes changes = cluster_->take_changes();
     add_changes(changes, sealed.batch);
     std::vector<core::Effect> effects = std::exchange(held_effects_, {});
     std::ranges::move(cluster_->take_effects(), std::back_inserter(effects));
     translate(effects, sealed);
     drop_payloads(changes, sealed.batch);
+    sealed.changes.push_back(std::move(changes));
     sealed.batch.purge = std::exchange(purge_, std::nullopt);
     if (restoring_ && !cluster_->restoring()) {
         restoring_ = false;
@@ -65,6 +67,7 @@ void Controller::seal() {
     // Nothing to write and nothing to read: it can go out now, since nothing older is under way.
     if (sealed.batch.empty() && sealed.wanted.empty()) return carry_out(sealed.outbox, {});
     committing_ = true;
+    committing_changes_ = std::move(sealed.changes);
     committing_outbox_ = std::move(sealed.outbox);
     committer_.commit(std::move(sealed.batch), std::move(sealed.wanted),
                       [this](Committer::Outcome outcome) { on_committed(std::move(outcome)); });
@@ -72,8 +75,10 @@ void Controller::seal() {
 
 void Controller::on_committed(Committer::Outcome outcome) {
     committing_ = false;
-    if (std::exchange(store_full_, false) && outcome.status)
-        log_.info("there is room on the disk again: going on");
+    if (std::exchange(store_full_, false)) {
+        if (outcome.status) log_.info("there is room on the disk again: going on");
+        durable_.end();
+    }
     if (!outcome.status) {
         // What we would answer now is not on disk. Say nothing; the callers ask again when we are
         // back.
@@ -92,12 +97,13 @@ void Controller::on_committed(Committer::Outcome outcome) {
     seal();
 }
 
-// The batch stays with the committer, which tries again. Meanwhile what is in memory is told to
-// those who ask, nothing new is taken in, and nothing is acknowledged.
+// The batch stays with the committer, which tries again. Meanwhile what is on disk is told to those
+// who ask, nothing new is taken in, and nothing is acknowledged.
 void Controller::on_store_full(const std::string& why) {
     if (!committing_) return;
     store_full_ = true;
     log_.error("{}: waiting for room, nothing is acknowledged until then", why);
+    durable_.begin(committing_changes_);
     refuse_unwritten();
     if (!stopping_) return;
     stopping_ = false;
@@ -139,23 +145,23 @@ Status Controller::reconfigure(std::optional<core::Token> token) {
         log_.error("reconfigure: {}", fresh.error().message);
         return Failure{fresh.error()};
     }
-    auto settings = to_settings(*fresh);
+    auto settings = to_settings(*fresh, slurm_user_);
     if (!settings) {
         log_.error("reconfigure: {}", settings.error().message);
         return Failure{settings.error()};
     }
     for (const config::Config::Notice& notice : fresh->notices)
         log_.info("{}: {}", notice.where, notice.text);
-    // Where state and sockets are cannot change under a running controller.
+    // Where state and sockets are, and who we are, cannot change under a running controller.
     fresh->state_dir = config_.state_dir;
     fresh->run_dir = config_.run_dir;
     fresh->key_file = config_.key_file;
     fresh->controller_port = config_.controller_port;
     fresh->cluster_name = config_.cluster_name;
+    fresh->slurm_user = config_.slurm_user;
     config_ = *std::move(fresh);
     log_.follow(config_);
-    users_.forget();
-    addresses_.forget();
+    names_.forget();
     log_.info("Reconfigured from {}", config_.path);
     purge();
     step(core::event::Reconfigure{.token = token, .settings = *std::move(settings)});

@@ -25,7 +25,7 @@
 #include "controller/links/sessions.hpp"
 #include "controller/log.hpp"
 #include "controller/names/addresses.hpp"
-#include "controller/names/users.hpp"
+#include "controller/names/names.hpp"
 #include "controller/programs/job_programs.hpp"
 #include "controller/programs/mailer.hpp"
 #include "controller/programs/trigger_programs.hpp"
@@ -34,13 +34,19 @@
 #include "controller/queries/reader_thread.hpp"
 #include "controller/start/page_check.hpp"
 #include "controller/turn/committer.hpp"
+#include "controller/turn/durable_view.hpp"
 #include "controller/turn/figures.hpp"
+#include "controller/turn/launch.hpp"
 #include "controller/turn/outbox.hpp"
 #include "controller/turn/payloads.hpp"
 #include "controller/turn/what_now.hpp"
 #include "core/cluster/cluster.hpp"
 #include "io/loop.hpp"
 #include "wire/channel.hpp"
+
+namespace switchyard::wire {
+class Request;
+}
 
 namespace switchyard::controller {
 
@@ -92,11 +98,13 @@ class Controller {
     Log& log() { return log_; }
     const config::Config& config() const { return config_; }
     const core::Cluster& cluster() const { return *cluster_; }
+    std::uint32_t slurm_user() const { return slurm_user_; }
     const std::string& cluster_key() const { return key_.key; }
-    Users& users() { return users_; }
+    const Names& names() const { return names_; }
     Agents& agents() { return agents_; }
     Sessions& sessions() { return sessions_; }
     ReaderThread& reader() { return reader_; }
+    DurableView& durable() { return durable_; }
     JobStreams& streams() { return streams_; }
     Pids& pids() { return pids_; }
     const Figures& figures() const { return figures_; }
@@ -112,6 +120,7 @@ class Controller {
         Held held;
     };
     struct Sealed {
+        std::vector<core::Changes> changes;  // That the batch holds.
         store::Batch batch;
         Outbox outbox;
         std::vector<JobId> wanted;  // Payloads to read back.
@@ -124,6 +133,7 @@ class Controller {
 
     // requests.cpp
     void on_request(Session& session, std::string_view frame);
+    void handle(Session& session, const wire::Request& request);
     void on_session_gone(Session& session, bool path_broke);
 
     // full_disk.cpp
@@ -152,6 +162,9 @@ class Controller {
     class EffectWriter;
     void translate(const std::vector<core::Effect>& effects, Sealed& sealed);
     void carry_out(Outbox& outbox, const std::map<JobId, PayloadBytes>& payloads);
+    LaunchContext launch_context() const;
+    bool waits_for_names(const model::Job& job, const std::string& node, const StepKey& key,
+                         const core::Effect& order);
     void launch(const ToLaunch& order, const std::map<JobId, PayloadBytes>& payloads);
     void give_up_launch(const std::string& node, const StepKey& key, const std::string& why);
     void expect_step_launch(const std::string& node, const StepKey& key, std::string launch);
@@ -160,12 +173,13 @@ class Controller {
     Log& log_;
     std::shared_ptr<WhatNow> what_now_;
     config::Config config_;
+    std::uint32_t slurm_user_;  // Its uid.
     wire::PresharedKey key_;
     std::unique_ptr<core::Cluster> cluster_;
     Instant now_{};
     Figures figures_;
 
-    Users users_;
+    Names names_;
     store::RowEncoder rows_;
     Payloads payloads_;
     Sessions sessions_;
@@ -194,6 +208,9 @@ class Controller {
     };
     std::map<StepKey, Orphan> orphans_;
 
+    // Launches that wait for the name service, by node.
+    std::map<std::pair<std::string, StepKey>, core::Effect> deferred_launches_;
+
     bool dirty_ = false;  // Something was stepped since the last seal.
     bool seal_posted_ = false;
     bool committing_ = false;
@@ -201,11 +218,13 @@ class Controller {
     bool stopping_ = false;
     int exit_code_ = 0;
     bool restoring_ = false;  // As the store has it.
+    std::vector<core::Changes> committing_changes_;
     Outbox committing_outbox_;
     std::vector<core::Effect> held_effects_;  // Taken from the core before their time.
     io::Loop::Timer wakeup_;
 
     std::unique_ptr<wire::Listener> clients_, local_agents_, remote_agents_;
+    DurableView durable_;
     // Last: their threads end before anything they could call is gone.
     ReaderThread reader_;
     Committer committer_;

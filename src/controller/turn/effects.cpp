@@ -48,6 +48,7 @@ class Controller::EffectWriter {
             return;
         }
         const StepKey key{.job = order.job, .attempt = order.attempt, .step = kBatchStep};
+        if (c_.waits_for_names(it->second, order.node, key, order)) return;
         const auto step = c_.cluster_->steps().find(key);
         const model::Step* record = step != c_.cluster_->steps().end() ? &step->second : nullptr;
         const JobId payload = payload_of(it->second);
@@ -65,6 +66,7 @@ class Controller::EffectWriter {
             model::run_of(job->second) == nullptr) {
             return;
         }
+        if (c_.waits_for_names(job->second, order.node, order.key, order)) return;
         std::string launch = encode(job->second, order.key, &step->second, order.node);
         const auto known = c_.step_launches_.find(order.key);
         if (known == c_.step_launches_.end()) {
@@ -86,6 +88,7 @@ class Controller::EffectWriter {
         to_node(order.node, out.SerializeAsString());
     }
     void operator()(const core::effect::EndStep& order) {
+        c_.deferred_launches_.erase({order.node, order.key});
         wire::ControllerToAgent out;
         wire::encode_key(order.key, out.mutable_end_step()->mutable_key());
         out.mutable_end_step()->set_cause(number(order.cause));
@@ -93,6 +96,10 @@ class Controller::EffectWriter {
         to_node(order.node, out.SerializeAsString());
     }
     void operator()(const core::effect::EndJob& order) {
+        std::erase_if(c_.deferred_launches_, [&](const auto& entry) {
+            const auto& [node, key] = entry.first;
+            return node == order.node && key.job == order.job && key.attempt == order.attempt;
+        });
         wire::ControllerToAgent out;
         wire::EndJob* end = out.mutable_end_job();
         end->set_job(order.job.value);
@@ -200,11 +207,7 @@ class Controller::EffectWriter {
   private:
     std::string encode(const model::Job& job, const StepKey& key, const model::Step* step,
                        const std::string& node) {
-        const LaunchContext context{.config = c_.config_,
-                                    .users = c_.users_,
-                                    .addresses = c_.addresses_,
-                                    .cluster = *c_.cluster_};
-        return encode_launch(context, job, key, step, node);
+        return encode_launch(c_.launch_context(), job, key, step, node);
     }
     const model::Job* of_run(JobId id, Attempt attempt) const {
         const auto job = c_.cluster_->jobs().find(id);
@@ -290,6 +293,28 @@ void Controller::carry_out(Outbox& outbox, const std::map<JobId, PayloadBytes>& 
             job_programs_.stop(*stop);
         }
     }
+}
+
+LaunchContext Controller::launch_context() const {
+    return {.config = config_, .names = names_, .addresses = addresses_, .cluster = *cluster_};
+}
+
+// A launch names groups of the user and addresses of nodes. Where they have to be looked up first,
+// the order is given again when they are known; unless what it would start was ended by then.
+bool Controller::waits_for_names(const model::Job& job, const std::string& node, const StepKey& key,
+                                 const core::Effect& order) {
+    const std::vector<NameKey> needed = names_for_launch(launch_context(), job, node);
+    if (names_.has(needed)) return false;
+    const std::pair place(node, key);
+    if (!deferred_launches_.emplace(place, order).second) return true;
+    names_.when_known(needed, [this, place] {
+        auto deferred = deferred_launches_.extract(place);
+        if (deferred.empty()) return;
+        held_effects_.push_back(std::move(deferred.mapped()));
+        dirty_ = true;
+        request_seal();
+    });
+    return true;
 }
 
 void Controller::launch(const ToLaunch& order, const std::map<JobId, PayloadBytes>& payloads) {

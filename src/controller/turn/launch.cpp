@@ -30,11 +30,11 @@ void set_deadline(std::optional<Instant> deadline, const model::Step* step, wire
     if (deadline) out.set_deadline(deadline->time_since_epoch().count());
 }
 
-void set_user(const model::JobSpec& spec, Users& users, wire::LaunchStep& out) {
+void set_user(const model::JobSpec& spec, const Names& names, wire::LaunchStep& out) {
     out.set_uid(spec.uid);
     out.set_gid(spec.gid);
     out.set_user(spec.user);
-    for (const std::uint32_t group : users.groups_of(spec.uid, spec.gid)) out.add_groups(group);
+    for (const std::uint32_t group : names.groups_of(spec.uid, spec.gid)) out.add_groups(group);
 }
 
 void set_site(const config::Config& config, wire::LaunchStep& out) {
@@ -61,7 +61,32 @@ void set_hosts(const LaunchContext& context, const model::Allocation& allocation
     }
 }
 
+// The allocations of all whom the job's node should know by name: the job's own, first.
+std::vector<const model::Allocation*> neighbours(const LaunchContext& context,
+                                                 const model::Job& job) {
+    std::vector<const model::Allocation*> all{model::allocation_of(job)};
+    if (!job.het) return all;
+    const model::JobSelector whole{.job = job.het->leader, .elements = {}, .step = {}};
+    for (const model::Job* each : context.cluster.find(whole)) {
+        const model::Allocation* allocation = model::allocation_of(*each);
+        if (each->id != job.id && allocation != nullptr) all.push_back(allocation);
+    }
+    return all;
+}
+
 }  // namespace
+
+std::vector<NameKey> names_for_launch(const LaunchContext& context, const model::Job& job,
+                                      const std::string& node) {
+    std::vector<NameKey> keys{NameKey::groups_of(job.spec->uid, job.spec->gid)};
+    for (const model::Allocation* allocation : neighbours(context, job)) {
+        for (const model::NodeGrant& other : allocation->nodes) {
+            for (NameKey& key : context.addresses.needed(node, other.node))
+                keys.push_back(std::move(key));
+        }
+    }
+    return keys;
+}
 
 std::string encode_launch(const LaunchContext& context, const model::Job& job, const StepKey& key,
                           const model::Step* step, const std::string& node) {
@@ -84,17 +109,14 @@ std::string encode_launch(const LaunchContext& context, const model::Job& job, c
         wire::encode(batch_layout(*grant), out.mutable_layout());
     }
     set_deadline(context.cluster.deadline_of(job), step, out);
-    set_user(*job.spec, context.users, out);
+    set_user(*job.spec, context.names, out);
     set_site(context.config, out);
-    set_hosts(context, run->allocation, node, out);
+    for (const model::Allocation* allocation : neighbours(context, job))
+        set_hosts(context, *allocation, node, out);
     if (job.het) {
         const model::JobSelector whole{.job = job.het->leader, .elements = {}, .step = {}};
-        for (const model::Job* each : context.cluster.find(whole)) {
+        for (const model::Job* each : context.cluster.find(whole))
             wire::encode(*each, out.add_het_jobs());
-            const model::Allocation* allocation = model::allocation_of(*each);
-            if (each->id != job.id && allocation != nullptr)
-                set_hosts(context, *allocation, node, out);
-        }
     }
     return out.SerializeAsString();
 }

@@ -6,7 +6,7 @@
 
 #include "config/config.hpp"
 #include "controller/names/addresses.hpp"
-#include "controller/names/users.hpp"
+#include "controller/names/names.hpp"
 #include "core/cluster/cluster.hpp"
 #include "model/job.hpp"
 #include "model/step.hpp"
@@ -15,10 +15,14 @@ namespace switchyard::controller {
 
 struct LaunchContext {
     const config::Config& config;
-    Users& users;
+    const Names& names;
     const Addresses& addresses;
     const core::Cluster& cluster;
 };
+
+// What has to be looked up for it.
+std::vector<NameKey> names_for_launch(const LaunchContext& context, const model::Job& job,
+                                      const std::string& node);
 
 // An encoded wire::LaunchStep without the bulky part (payload or srun's StepLaunch). The job holds
 // an allocation with this node. `step` is null for a batch step that has no record of its own.

@@ -245,44 +245,44 @@ config::Config site() {
 TEST(Settings, SelectTypeParametersChooseTheUnitAndFlagsDoNot) {
     using Unit = core::Settings::Unit;
     config::Config config = site();
-    EXPECT_EQ(to_settings(config)->unit, Unit::Core);
-    EXPECT_TRUE(to_settings(config)->memory_is_consumable);
+    EXPECT_EQ(to_settings(config, 0)->unit, Unit::Core);
+    EXPECT_TRUE(to_settings(config, 0)->memory_is_consumable);
     config.select_type_parameters = "CR_CPU,CR_LLN";
-    EXPECT_EQ(to_settings(config)->unit, Unit::Cpu);
-    EXPECT_FALSE(to_settings(config)->memory_is_consumable);
+    EXPECT_EQ(to_settings(config, 0)->unit, Unit::Cpu);
+    EXPECT_FALSE(to_settings(config, 0)->memory_is_consumable);
     config.select_type_parameters = "CR_Socket_Memory,CR_ONE_TASK_PER_CORE";
-    EXPECT_EQ(to_settings(config)->unit, Unit::Socket);
-    EXPECT_TRUE(to_settings(config)->memory_is_consumable);
+    EXPECT_EQ(to_settings(config, 0)->unit, Unit::Socket);
+    EXPECT_TRUE(to_settings(config, 0)->memory_is_consumable);
     config.select_type = "select/linear";
     config.select_type_parameters = "CR_Memory";
-    EXPECT_EQ(to_settings(config)->unit, Unit::WholeNode);
-    EXPECT_TRUE(to_settings(config)->memory_is_consumable);
+    EXPECT_EQ(to_settings(config, 0)->unit, Unit::WholeNode);
+    EXPECT_TRUE(to_settings(config, 0)->memory_is_consumable);
     config.select_type_parameters = "";
-    EXPECT_FALSE(to_settings(config)->memory_is_consumable);
+    EXPECT_FALSE(to_settings(config, 0)->memory_is_consumable);
 }
 
 TEST(Settings, SchedulerParametersAreReadOnceAndBadOnesNamed) {
     config::Config config = site();
     config.scheduler_parameters =
         "bf_interval=60, bf_window=2880,bf_max_job_test=1000,defer,other=x";
-    const auto settings = to_settings(config);
+    const auto settings = to_settings(config, 0);
     ASSERT_TRUE(settings);
     EXPECT_EQ(settings->backfill_interval, Seconds{60});
     EXPECT_EQ(settings->backfill_window, Minutes{2880});
     EXPECT_EQ(settings->backfill_jobs_max, 1000u);
     config.scheduler_parameters = "bf_window=long";
-    ASSERT_FALSE(to_settings(config));
-    EXPECT_NE(to_settings(config).error().message.find("bf_window=long"), std::string::npos);
+    ASSERT_FALSE(to_settings(config, 0));
+    EXPECT_NE(to_settings(config, 0).error().message.find("bf_window=long"), std::string::npos);
     config.scheduler_parameters = "";
     config.scheduler_type = "sched/builtin";
-    EXPECT_FALSE(to_settings(config)->backfill);
+    EXPECT_FALSE(to_settings(config, 0)->backfill);
 }
 
 TEST(Settings, AnUnknownSlurmUserIsAnError) {
     config::Config config = site();
     config.slurm_user = "no-such-user";
-    ASSERT_FALSE(to_settings(config));
-    EXPECT_NE(to_settings(config).error().message.find("no-such-user"), std::string::npos);
+    ASSERT_FALSE(find_slurm_user(config));
+    EXPECT_NE(find_slurm_user(config).error().message.find("no-such-user"), std::string::npos);
 }
 
 TEST(LaunchFrame, IsTheMessageThatItsPartsMakeUp) {
