@@ -39,12 +39,6 @@ Result<gid_t> find_group(const std::string& name) {
     return group->gid;
 }
 
-Result<std::vector<std::string>> members_of(const std::string& group) {
-    auto found = accounts::group(group);
-    if (!found) return fail(Errc::NotFound, "no group named " + group);
-    return std::move(found->members);
-}
-
 std::vector<gid_t> groups_of(const std::string& user, gid_t primary) {
     return accounts::groups_of(user, primary);
 }

@@ -23,8 +23,7 @@ Result<User> find_user(uid_t uid);
 Result<User> find_user(const std::string& name);
 std::string user_name(uid_t uid);  // The number where there is no name.
 std::string group_name(gid_t gid);
-Result<gid_t> find_group(const std::string& name);                      // NotFound
-Result<std::vector<std::string>> members_of(const std::string& group);  // NotFound
+Result<gid_t> find_group(const std::string& name);  // NotFound
 std::vector<gid_t> groups_of(const std::string& user, gid_t primary);
 
 // Who a step runs as.

@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "controller/names/addresses.hpp"
 #include "controller/names/names.hpp"
+#include "os/accounts.hpp"
 #include "os/users.hpp"
 
 namespace switchyard::controller {
@@ -45,12 +46,12 @@ NameAnswer groups_of(std::uint32_t uid, std::uint32_t gid, bool with_names) {
     return answer;
 }
 
-NameAnswer members_of(const std::string& group) {
+NameAnswer members_of(const std::string& name) {
     NameAnswer answer;
-    const auto members = os::members_of(group);
-    if (!members) return answer;
+    const auto group = os::accounts::group(name);
+    if (!group) return answer;
     answer.found = true;
-    for (const std::string& member : *members) {
+    for (const std::string& member : group->members) {
         const NameAnswer user = user_named(member);
         if (user.found) answer.ids.push_back(user.uid);
     }

@@ -203,7 +203,8 @@ Controller::Controller(io::Loop& loop, Log& log, Parts parts)
       trigger_programs_(loop, log),
       job_programs_(loop, config_, log,
                     [this](const core::event::ProgramEnded& event) { step(event); }),
-      durable_(loop, log, reader_, *cluster_),
+      durable_(loop, log, reader_, *cluster_,
+               [this]() -> const core::Changes& { return hold_changes(); }),
       reader_(std::move(parts.reader)),
       committer_(loop, std::move(parts.store),
                  [this](const std::string& why) { on_store_full(why); }) {

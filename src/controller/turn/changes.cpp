@@ -79,6 +79,30 @@ void Controller::add_changes(const core::Changes& changes, store::Batch& batch) 
     if (changes.next_reservation_id) batch.next_reservation_id = cluster_->next_reservation_id();
 }
 
+const core::Changes& Controller::hold_changes() {
+    core::Changes more = cluster_->take_changes();
+    core::Changes& held = held_changes_;
+    held.jobs.merge(more.jobs);
+    held.forgotten_jobs.merge(more.forgotten_jobs);
+    held.unneeded_payloads.merge(more.unneeded_payloads);
+    std::ranges::move(more.past_runs, std::back_inserter(held.past_runs));
+    held.steps.merge(more.steps);
+    held.nodes.merge(more.nodes);
+    held.partitions.merge(more.partitions);
+    held.reservations.merge(more.reservations);
+    held.triggers.merge(more.triggers);
+    held.next_job_id |= more.next_job_id;
+    held.next_reservation_id |= more.next_reservation_id;
+    return held;
+}
+
+const core::Changes& Controller::seal_changes(Sealed& sealed) {
+    hold_changes();
+    sealed.changes.push_back(std::exchange(held_changes_, {}));
+    add_changes(sealed.changes.back(), sealed.batch);
+    return sealed.changes.back();
+}
+
 // For those who want to see every job, or every decision of the scheduler.
 void Controller::log_job(const model::Job& job) {
     if (log_.shows(Log::Topic::TraceJobs)) {

@@ -39,10 +39,7 @@ void Controller::seal() {
     Sealed sealed;
     if (const auto due = cluster_->next_wakeup(); due && *due <= now_) {
         // A tick may make the core forget jobs; what they were must be read before.
-        core::Changes before = cluster_->take_changes();
-        add_changes(before, sealed.batch);
-        drop_payloads(before, sealed.batch);
-        sealed.changes.push_back(std::move(before));
+        drop_payloads(seal_changes(sealed), sealed.batch);
         cluster_->step(now_, core::event::Tick{});
     }
     const std::uint64_t backfills = cluster_->figures().backfill_cycles;
@@ -51,13 +48,11 @@ void Controller::seal() {
     figures_.add_cycle(std::chrono::duration_cast<std::chrono::microseconds>(
                            std::chrono::steady_clock::now() - begin),
                        cluster_->figures().backfill_cycles != backfills, now_);
-    core::Changes changes = cluster_->take_changes();
-    add_changes(changes, sealed.batch);
+    const core::Changes& changes = seal_changes(sealed);
     std::vector<core::Effect> effects = std::exchange(held_effects_, {});
     std::ranges::move(cluster_->take_effects(), std::back_inserter(effects));
     translate(effects, sealed);
     drop_payloads(changes, sealed.batch);
-    sealed.changes.push_back(std::move(changes));
     sealed.batch.purge = std::exchange(purge_, std::nullopt);
     if (restoring_ && !cluster_->restoring()) {
         restoring_ = false;

@@ -154,6 +154,9 @@ class Controller {
 
     // changes.cpp: changed records as rows of the batch
     void add_changes(const core::Changes& changes, store::Batch& batch);
+    // Takes those of the core; they go with the next batch.
+    const core::Changes& hold_changes();
+    const core::Changes& seal_changes(Sealed& sealed);
     void log_job(const model::Job& job);
     void drop_payloads(const core::Changes& changes, store::Batch& batch);
     void purge();
@@ -220,7 +223,8 @@ class Controller {
     bool restoring_ = false;  // As the store has it.
     std::vector<core::Changes> committing_changes_;
     Outbox committing_outbox_;
-    std::vector<core::Effect> held_effects_;  // Taken from the core before their time.
+    core::Changes held_changes_;              // Taken from the core before their time ...
+    std::vector<core::Effect> held_effects_;  // ... and effects.
     io::Loop::Timer wakeup_;
 
     std::unique_ptr<wire::Listener> clients_, local_agents_, remote_agents_;

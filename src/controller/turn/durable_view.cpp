@@ -47,10 +47,10 @@ void give_to(model::Node& node, const model::Job& job, const model::NodeGrant& g
 
 }  // namespace
 
-void DurableView::begin(const std::vector<core::Changes>& unwritten) {
+void DurableView::begin(const std::vector<core::Changes>& sealed) {
     differs_ = true;
     ++round_;
-    for (const core::Changes& changes : unwritten) add(changes);
+    for (const core::Changes& changes : sealed) add(changes);
 }
 
 void DurableView::end() {
@@ -64,7 +64,7 @@ void DurableView::end() {
 
 bool DurableView::is_ready() {
     if (!differs_) return true;
-    add(cluster_.changes());
+    add(unwritten_());
     return reading_.empty();
 }
 

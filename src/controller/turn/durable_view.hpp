@@ -30,13 +30,20 @@ class DurableView {
         std::map<StepKey, model::Step> steps;
     };
 
-    DurableView(io::Loop& loop, Log& log, ReaderThread& reader, const core::Cluster& cluster)
-        : loop_(loop), log_(log), reader_(reader), cluster_(cluster) {}
+    // `unwritten`: what has changed since the batch that found no room was sealed.
+    using Unwritten = std::function<const core::Changes&()>;
+    DurableView(io::Loop& loop, Log& log, ReaderThread& reader, const core::Cluster& cluster,
+                Unwritten unwritten)
+        : loop_(loop),
+          log_(log),
+          reader_(reader),
+          cluster_(cluster),
+          unwritten_(std::move(unwritten)) {}
     DurableView(const DurableView&) = delete;
     DurableView& operator=(const DurableView&) = delete;
 
     // There is no room for these changes, nor for those that follow.
-    void begin(const std::vector<core::Changes>& unwritten);
+    void begin(const std::vector<core::Changes>& sealed);
     void end();  // All is on disk again, or about to be.
     // Memory differs from the disk: not every job can be shown from memory.
     bool differs() const { return differs_; }
@@ -61,6 +68,7 @@ class DurableView {
     Log& log_;
     ReaderThread& reader_;
     const core::Cluster& cluster_;
+    Unwritten unwritten_;
     bool differs_ = false;
     std::uint64_t round_ = 0;  // What is read for an earlier one is of no use.
     std::map<JobId, Stored> jobs_;
