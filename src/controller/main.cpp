@@ -16,7 +16,7 @@
 #include "config/config.hpp"
 #include "controller/queries/config_values.hpp"
 #include "controller/start/slurm_user.hpp"
-#include "controller/turn/controller.hpp"
+#include "controller/start/start.hpp"
 #include "io/fd.hpp"
 
 namespace switchyard::controller {
@@ -176,7 +176,7 @@ int serve(config::Config config, const Options& options, Log& log, Background& b
         .clear_state = options.clear_state, .restore = options.restore, .store = {}};
     tell_of_crashes(*start.what_now);
     const Watchdog watchdog(*start.what_now);
-    auto controller = Controller::create(loop, log, std::move(config), start);
+    auto controller = start_controller(loop, log, std::move(config), start);
     if (!controller) {
         log.error("fatal: {}", controller.error().message);
         return 1;

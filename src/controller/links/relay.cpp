@@ -1,7 +1,7 @@
 // relay.cpp: commands typed on an agent's host. The agent names the caller; each command is a
 // session of its own.
 #include "controller/links/agent_link.hpp"
-#include "controller/requests/replies.hpp"
+#include "controller/links/replies.hpp"
 #include "wire/proto/node.pb.h"
 
 namespace switchyard::controller {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/limits.hpp"
-#include "controller/requests/replies.hpp"
+#include "controller/links/replies.hpp"
 
 namespace switchyard::controller {
 

@@ -4,7 +4,7 @@
 #include <deque>
 #include <mutex>
 
-#include "controller/turn/quiet_thread.hpp"
+#include "controller/quiet_thread.hpp"
 
 namespace switchyard::controller {
 namespace {

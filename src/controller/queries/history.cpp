@@ -5,9 +5,9 @@
 #include <span>
 
 #include "base/limits.hpp"
+#include "controller/links/replies.hpp"
 #include "controller/queries/job_streams.hpp"
-#include "controller/requests/replies.hpp"
-#include "controller/turn/controller.hpp"
+#include "controller/queries/query_context.hpp"
 #include "wire/codec.hpp"
 
 namespace switchyard::controller {
@@ -177,9 +177,9 @@ void JobStreams::start_history(Session& session, std::uint64_t request,
     std::ranges::sort(history->match.filter.jobs, {}, &model::JobSelector::job);
     history->with_steps = query.with_steps();
     history->one_job = query.one_job();
-    controller_.reader().ask([this, history](store::Reader& reader) {
+    context_.reader.ask([this, history](store::Reader& reader) {
         auto found = reader.find(history->query);
-        controller_.loop().post([this, history, found = std::move(found)] {
+        context_.loop.post([this, history, found = std::move(found)] {
             if (!found) {
                 return end_list(history->session, failure_frame(history->request, found.error()));
             }
@@ -194,17 +194,17 @@ void JobStreams::start_history(Session& session, std::uint64_t request,
 }
 
 void JobStreams::fetch_history(const std::shared_ptr<History>& history) {
-    if (!controller_.durable().is_ready())
-        return controller_.durable().when_ready([this, history] { fetch_history(history); });
+    if (!context_.durable.is_ready())
+        return context_.durable.when_ready([this, history] { fetch_history(history); });
     const std::size_t count = std::min(kJobsPerFetch, history->ids.size() - history->place);
     const std::size_t begin = history->place;
     history->place += count;
     const bool last = history->place == history->ids.size();
-    const Instant now = controller_.now();
+    const Instant now = context_.now();
     const auto part = std::span<const JobId>(history->ids).subspan(begin, count);
-    controller_.reader().ask([this, history, part, last, now,
-                              known = remembered(controller_.cluster(), controller_.durable(), part,
-                                                 history->with_steps)](store::Reader& reader) {
+    context_.reader.ask([this, history, part, last, now,
+                         known = remembered(context_.cluster, context_.durable, part,
+                                            history->with_steps)](store::Reader& reader) {
         auto chunk = reader.fetch(part, history->with_steps, history->query.past_runs);
         if (chunk) prefer(known, *chunk);
         std::vector<std::string> frames{};
@@ -214,8 +214,8 @@ void JobStreams::fetch_history(const std::shared_ptr<History>& history) {
             frames.push_back(failure_frame(history->request, chunk.error()));
         }
         const bool over = last || !chunk;
-        controller_.loop().post([this, history, over, frames = std::move(frames)] {
-            Session* session = controller_.sessions().find(history->session);
+        context_.loop.post([this, history, over, frames = std::move(frames)] {
+            Session* session = context_.sessions.find(history->session);
             if (session == nullptr) return;
             for (const std::string& frame : std::span(frames).first(frames.size() - 1))
                 session->send(frame);

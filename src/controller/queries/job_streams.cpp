@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "base/limits.hpp"
+#include "controller/links/replies.hpp"
 #include "controller/queries/folded_job.hpp"
+#include "controller/queries/query_context.hpp"
 #include "controller/queries/visibility.hpp"
-#include "controller/requests/replies.hpp"
 #include "controller/requests/wire_fields.hpp"
-#include "controller/turn/controller.hpp"
 #include "wire/codec.hpp"
 
 namespace switchyard::controller {
@@ -164,13 +164,13 @@ bool JobStreams::Stream::hides(const model::Job& job) const {
                                [&](const std::string& each) { return hides(each); });
 }
 
-JobStreams::JobStreams(Controller& controller)
-    : controller_(controller), slice_(std::make_unique<Slice>()) {}
+JobStreams::JobStreams(QueryContext& context)
+    : context_(context), slice_(std::make_unique<Slice>()) {}
 JobStreams::~JobStreams() = default;
 
 Result<JobStreams::Stream> JobStreams::open(Session& session, std::uint64_t request,
                                             const wire::JobsQuery& query) const {
-    const core::Cluster& cluster = controller_.cluster();
+    const core::Cluster& cluster = context_.cluster;
     Stream stream;
     stream.session = session.id;
     stream.uid = session.caller.uid;
@@ -184,7 +184,7 @@ Result<JobStreams::Stream> JobStreams::open(Session& session, std::uint64_t requ
     if (!selectors.empty()) {
         stream.ids = find_ids(cluster, selectors);
         std::erase_if(*stream.ids, [&](JobId id) {
-            const DurableView::Stored* stored = controller_.durable().find(id);
+            const DurableView::Stored* stored = context_.durable.find(id);
             return stored != nullptr && !stored->job;
         });
         if (query.one_job() && stream.ids->empty()) return fail(Errc::InvalidJobId);
@@ -194,7 +194,7 @@ Result<JobStreams::Stream> JobStreams::open(Session& session, std::uint64_t requ
     stream.by_state = is_by_state(stream.match.filter);
     stream.walk = walk_for(stream.match);
     if (selectors.empty() && !query.hidden_partitions()) {
-        stream.hidden = concealed_partitions(controller_, session.caller);
+        stream.hidden = concealed_partitions(context_.cluster, context_.names, session.caller);
     }
     stream.all_walked = !stream.ids && stream.by_state && stream.match.filter.states.empty() &&
                         stream.hidden.empty();
@@ -203,9 +203,9 @@ Result<JobStreams::Stream> JobStreams::open(Session& session, std::uint64_t requ
 
 void JobStreams::start(Session& session, std::uint64_t request, const wire::JobsQuery& query) {
     if (!take_place(session, request)) return;
-    if (controller_.durable().is_ready()) return begin(session, request, query);
-    controller_.durable().when_ready([this, id = session.id, request, query] {
-        if (Session* asking = controller_.sessions().find(id)) begin(*asking, request, query);
+    if (context_.durable.is_ready()) return begin(session, request, query);
+    context_.durable.when_ready([this, id = session.id, request, query] {
+        if (Session* asking = context_.sessions.find(id)) begin(*asking, request, query);
     });
 }
 
@@ -222,25 +222,24 @@ bool JobStreams::take_place(Session& session, std::uint64_t request) {
         ++session.lists;
         return true;
     }
-    controller_.finish(
-        session,
-        failure_frame(request, {Errc::Busy, fmt::format("{} lists of jobs are asked for by "
-                                                        "this connection, at most as many "
-                                                        "are allowed",
-                                                        session.lists)}));
+    context_.calls.refuse(session, request,
+                          {Errc::Busy, fmt::format("{} lists of jobs are asked for by "
+                                                   "this connection, at most as many "
+                                                   "are allowed",
+                                                   session.lists)});
     return false;
 }
 
 void JobStreams::end_list(SessionId id, const std::string& frame) {
-    Session* session = controller_.sessions().find(id);
+    Session* session = context_.sessions.find(id);
     if (session == nullptr) return;
     --session->lists;
-    controller_.finish(*session, frame);
+    context_.calls.finish(*session, frame);
 }
 
 // Into the slice, if the stream is about it.
 void JobStreams::offer(Stream& stream, core::JobTable::const_iterator job) {
-    if (const DurableView::Stored* stored = controller_.durable().find(job.id()))
+    if (const DurableView::Stored* stored = context_.durable.find(job.id()))
         return offer_stored(stream, *stored);
     const std::string_view folded = job.folded();
     FoldedJob seen;
@@ -262,7 +261,7 @@ void JobStreams::offer(Stream& stream, core::JobTable::const_iterator job) {
         slice_->add(folded, stream.part);
     }
     if (stream.with_steps) {
-        stream.steps_from = slice_->add_steps(controller_.cluster().steps(),
+        stream.steps_from = slice_->add_steps(context_.cluster.steps(),
                                               StepKey{.job = job.id(), .attempt = {}, .step = {}});
     }
 }
@@ -276,8 +275,8 @@ void JobStreams::offer_stored(Stream& stream, const DurableView::Stored& stored)
 }
 
 const std::map<StepKey, model::Step>& JobStreams::steps_of(JobId job) const {
-    const DurableView::Stored* stored = controller_.durable().find(job);
-    return stored != nullptr ? stored->steps : controller_.cluster().steps();
+    const DurableView::Stored* stored = context_.durable.find(job);
+    return stored != nullptr ? stored->steps : context_.cluster.steps();
 }
 
 bool JobStreams::fill_slice(Stream& stream) {
@@ -286,7 +285,7 @@ bool JobStreams::fill_slice(Stream& stream) {
         stream.steps_from = slice_->add_steps(steps_of(stream.steps_from->job), *stream.steps_from);
         return true;
     }
-    const core::JobTable& jobs = controller_.cluster().jobs();
+    const core::JobTable& jobs = context_.cluster.jobs();
     std::size_t looked_at = 0;
     const auto full = [&] { return slice_->full() || ++looked_at > kLookedAtPerSlice; };
     bool more = false;
@@ -298,7 +297,7 @@ bool JobStreams::fill_slice(Stream& stream) {
         more = stream.place < stream.ids->size();
     } else {
         // One that has ended in memory may not have on disk.
-        const auto walk = controller_.durable().differs() ? core::JobTable::Walk::All : stream.walk;
+        const auto walk = context_.durable.differs() ? core::JobTable::Walk::All : stream.walk;
         auto it = jobs.upper_bound(stream.after, walk);
         for (; it != jobs.end() && !full(); ++it) {
             offer(stream, it);
@@ -310,7 +309,7 @@ bool JobStreams::fill_slice(Stream& stream) {
 }
 
 bool JobStreams::serve(Stream& stream, Session& session) {
-    slice_->begin(controller_.now());
+    slice_->begin(context_.now());
     const bool more = fill_slice(stream);
     if (!more) {
         end_list(session.id, slice_->frame(stream.request, true));
@@ -321,7 +320,7 @@ bool JobStreams::serve(Stream& stream, Session& session) {
 }
 
 void JobStreams::go_on(std::unique_ptr<Stream> stream) {
-    Session* session = controller_.sessions().find(stream->session);
+    Session* session = context_.sessions.find(stream->session);
     if (session == nullptr) return;
     if (session->outlet().unsent_bytes() <= kUnsentBytesMax) {
         ready_[stream->uid].push_back(std::move(stream));
@@ -337,7 +336,7 @@ void JobStreams::go_on(std::unique_ptr<Stream> stream) {
 void JobStreams::post_turn() {
     if (turn_posted_ || ready_.empty()) return;
     turn_posted_ = true;
-    controller_.loop().post([this] {
+    context_.loop.post([this] {
         turn_posted_ = false;
         turn();
     });
@@ -346,15 +345,14 @@ void JobStreams::post_turn() {
 // One slice of one stream; the others, and everything else, come before its next.
 void JobStreams::turn() {
     if (ready_.empty()) return;
-    if (!controller_.durable().is_ready())
-        return controller_.durable().when_ready([this] { post_turn(); });
+    if (!context_.durable.is_ready()) return context_.durable.when_ready([this] { post_turn(); });
     auto next = ready_.upper_bound(last_served_);
     if (next == ready_.end()) next = ready_.begin();
     last_served_ = next->first;
     std::unique_ptr<Stream> stream = std::move(next->second.front());
     next->second.pop_front();
     if (next->second.empty()) ready_.erase(next);
-    Session* session = controller_.sessions().find(stream->session);
+    Session* session = context_.sessions.find(stream->session);
     if (session != nullptr && serve(*stream, *session)) go_on(std::move(stream));
     post_turn();
 }

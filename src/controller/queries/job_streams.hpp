@@ -25,11 +25,11 @@ class JobsQuery;
 
 namespace switchyard::controller {
 
-class Controller;
+struct QueryContext;
 
 class JobStreams {
   public:
-    explicit JobStreams(Controller& controller);
+    explicit JobStreams(QueryContext& context);
     ~JobStreams();
 
     // What is in memory; the first slice at once.
@@ -81,7 +81,7 @@ class JobStreams {
     void offer_stored(Stream& stream, const DurableView::Stored& stored);
     const std::map<StepKey, model::Step>& steps_of(JobId job) const;
 
-    Controller& controller_;
+    QueryContext& context_;
     // What is being encoded. Kept, because to fill it again costs no allocations.
     class Slice;
     std::unique_ptr<Slice> slice_;

@@ -1,5 +1,5 @@
-#include "controller/requests/replies.hpp"
-#include "controller/requests/requests.hpp"
+#include "controller/links/replies.hpp"
+#include "controller/queries/queries.hpp"
 #include "wire/codec.hpp"
 
 namespace switchyard::controller {
@@ -13,16 +13,16 @@ struct ScriptAsk {
     bool with_environment = false;
 };
 
-void finish_script(Controller& controller, const ScriptAsk& ask,
+void finish_script(QueryContext& context, const ScriptAsk& ask,
                    const Result<std::optional<std::string>>& found) {
     const auto [session, request] = std::pair(ask.session, ask.request);
-    if (!found) return controller.finish(session, failure_frame(request, found.error()));
+    if (!found) return context.calls.refuse(session, request, found.error());
     wire::JobPayload payload;
     const bool parsed = *found && payload.ParseFromString(**found);
     const bool has_environment = ask.with_environment && payload.environment_size() > 0;
     if (!parsed || (payload.script().empty() && !has_environment)) {
         // A job without a batch script, as scontrol says it.
-        return controller.finish(session, failure_frame(request, fail(Errc::InvalidJobId).error));
+        return context.calls.refuse(session, request, fail(Errc::InvalidJobId).error);
     }
     wire::Reply reply;
     reply.set_id(request);
@@ -31,7 +31,7 @@ void finish_script(Controller& controller, const ScriptAsk& ask,
     if (ask.with_environment) {
         *reply.mutable_script()->mutable_environment() = payload.environment();
     }
-    controller.finish(session, reply.SerializeAsString());
+    context.calls.finish(session, reply.SerializeAsString());
 }
 
 // On the reader's thread: of a job that may be long over.
@@ -47,47 +47,44 @@ Result<std::optional<std::string>> read_past_script(store::Reader& reader, const
 
 }  // namespace
 
-void handle_jobs(Controller& controller, Session& session, const wire::Request& request) {
+void handle_jobs(QueryContext& context, Session& session, const wire::Request& request) {
     if (request.jobs().history()) {
-        controller.streams().start_history(session, request.id(), request.jobs());
+        context.streams.start_history(session, request.id(), request.jobs());
     } else {
-        controller.streams().start(session, request.id(), request.jobs());
+        context.streams.start(session, request.id(), request.jobs());
     }
 }
 
 // The script is the owner's own; operators may read it too.
-void handle_script(Controller& controller, Session& session, const wire::Request& request) {
+void handle_script(QueryContext& context, Session& session, const wire::Request& request) {
     const ScriptAsk ask{.session = session.id,
                         .request = request.id(),
                         .caller = session.caller,
-                        .may_read_all = controller.is_operator(session.caller),
+                        .may_read_all = is_operator(context.cluster, session.caller),
                         .with_environment = request.script().history()};
     if (request.script().history()) {
-        return controller.reader().ask(
-            [&controller, ask, id = JobId{request.script().job()}](store::Reader& reader) {
+        return context.reader.ask(
+            [&context, ask, id = JobId{request.script().job()}](store::Reader& reader) {
                 auto script = read_past_script(reader, ask, id);
-                controller.loop().post([&controller, ask, script = std::move(script)] {
-                    finish_script(controller, ask, script);
+                context.loop.post([&context, ask, script = std::move(script)] {
+                    finish_script(context, ask, script);
                 });
             });
     }
     const model::JobSelector selector{
         .job = JobId{request.script().job()}, .elements = {}, .step = {}};
-    const auto found = controller.cluster().find(selector);
+    const auto found = context.cluster.find(selector);
     if (found.empty()) {
-        return controller.finish(session,
-                                 failure_frame(request.id(), fail(Errc::InvalidJobId).error));
+        return context.calls.refuse(session, request.id(), fail(Errc::InvalidJobId).error);
     }
     const model::Job& job = *found.front();
-    if (session.caller.uid != job.spec->uid && !controller.is_operator(session.caller)) {
-        return controller.finish(session,
-                                 failure_frame(request.id(), fail(Errc::AccessDenied).error));
+    if (session.caller.uid != job.spec->uid && !is_operator(context.cluster, session.caller)) {
+        return context.calls.refuse(session, request.id(), fail(Errc::AccessDenied).error);
     }
-    controller.reader().ask([&controller, payload = payload_of(job), ask](store::Reader& reader) {
+    context.reader.ask([&context, payload = payload_of(job), ask](store::Reader& reader) {
         auto script = reader.payload(payload);
-        controller.loop().post([&controller, ask, script = std::move(script)] {
-            finish_script(controller, ask, script);
-        });
+        context.loop.post(
+            [&context, ask, script = std::move(script)] { finish_script(context, ask, script); });
     });
 }
 

@@ -1,14 +1,13 @@
 #include "controller/queries/long_reply.hpp"
 
 #include "base/limits.hpp"
-#include "controller/turn/controller.hpp"
 #include "wire/proto/request.pb.h"
 
 namespace switchyard::controller {
 
-LongReply::LongReply(Controller& controller, Session& session, std::uint64_t request,
+LongReply::LongReply(Calls& calls, Session& session, std::uint64_t request,
                      std::function<void(wire::Reply&)> begin)
-    : controller_(controller),
+    : calls_(calls),
       session_(session),
       request_(request),
       begin_(std::move(begin)),
@@ -35,7 +34,7 @@ wire::Reply& LongReply::next() {
 
 void LongReply::finish() {
     reply_->set_last(true);
-    controller_.finish(session_, reply_->SerializeAsString());
+    calls_.finish(session_, reply_->SerializeAsString());
 }
 
 }  // namespace switchyard::controller

@@ -5,7 +5,7 @@
 #include <functional>
 #include <memory>
 
-#include "controller/links/sessions.hpp"
+#include "controller/links/calls.hpp"
 
 namespace switchyard::wire {
 class Reply;
@@ -13,12 +13,10 @@ class Reply;
 
 namespace switchyard::controller {
 
-class Controller;
-
 class LongReply {
   public:
     // `begin` puts into each message what stands before the list.
-    LongReply(Controller& controller, Session& session, std::uint64_t request,
+    LongReply(Calls& calls, Session& session, std::uint64_t request,
               std::function<void(wire::Reply&)> begin);
 
     ~LongReply();
@@ -32,7 +30,7 @@ class LongReply {
   private:
     void start();
 
-    Controller& controller_;
+    Calls& calls_;
     Session& session_;
     std::uint64_t request_;
     std::function<void(wire::Reply&)> begin_;

@@ -1,7 +1,7 @@
 #include "controller/queries/pids.hpp"
 
-#include "controller/requests/replies.hpp"
-#include "controller/turn/controller.hpp"
+#include "controller/links/replies.hpp"
+#include "controller/queries/queries.hpp"
 #include "wire/codec.hpp"
 #include "wire/proto/node.pb.h"
 
@@ -20,18 +20,19 @@ struct Pids::Gathering {
     io::Loop::Timer timer;
 };
 
-Pids::Pids(Controller& controller) : controller_(controller) {}
+Pids::Pids(QueryContext& context) : context_(context) {}
 Pids::~Pids() = default;
 
 void Pids::start(Session& session, std::uint64_t request, const wire::PidsQuery& query) {
-    const auto& jobs = controller_.cluster().jobs();
+    const auto& jobs = context_.cluster.jobs();
     const auto job = jobs.find(JobId{query.job()});
     const model::Running* run = job != jobs.end() ? model::run_of(job->second) : nullptr;
     if (job == jobs.end() || run == nullptr) {
-        return controller_.finish(session, failure_frame(request, fail(Errc::InvalidJobId).error));
+        return context_.calls.refuse(session, request, fail(Errc::InvalidJobId).error);
     }
-    if (session.caller.uid != job->second.spec->uid && !controller_.is_operator(session.caller))
-        return controller_.finish(session, failure_frame(request, fail(Errc::AccessDenied).error));
+    if (session.caller.uid != job->second.spec->uid &&
+        !is_operator(context_.cluster, session.caller))
+        return context_.calls.refuse(session, request, fail(Errc::AccessDenied).error);
     const std::uint64_t id = ++last_id_;
     auto gathering = std::make_unique<Gathering>();
     gathering->session = session.id;
@@ -47,9 +48,9 @@ void Pids::start(Session& session, std::uint64_t request, const wire::PidsQuery&
     const std::string frame = ask.SerializeAsString();
     for (const model::NodeGrant& grant : run->allocation.nodes) {
         if (!query.node().empty() && query.node() != grant.node) continue;
-        if (controller_.agents().send(grant.node, frame)) gathering->missing.insert(grant.node);
+        if (context_.agents.send(grant.node, frame)) gathering->missing.insert(grant.node);
     }
-    gathering->timer = controller_.loop().after(kWait, [this, id] { finish(id); });
+    gathering->timer = context_.loop.after(kWait, [this, id] { finish(id); });
     const bool nobody = gathering->missing.empty();
     gatherings_.emplace(id, std::move(gathering));
     if (nobody) finish(id);
@@ -75,7 +76,11 @@ void Pids::finish(std::uint64_t id) {
     if (it == gatherings_.end()) return;
     const std::unique_ptr<Gathering> gathering = std::move(it->second);
     gatherings_.erase(it);
-    controller_.finish(gathering->session, gathering->reply.SerializeAsString());
+    context_.calls.finish(gathering->session, gathering->reply.SerializeAsString());
+}
+
+void handle_pids(QueryContext& context, Session& session, const wire::Request& request) {
+    context.pids.start(session, request.id(), request.pids());
 }
 
 }  // namespace switchyard::controller

@@ -20,11 +20,11 @@ class Reply;
 
 namespace switchyard::controller {
 
-class Controller;
+struct QueryContext;
 
 class Pids {
   public:
-    explicit Pids(Controller& controller);
+    explicit Pids(QueryContext& context);
     ~Pids();
 
     void start(Session& session, std::uint64_t request, const wire::PidsQuery& query);
@@ -34,7 +34,7 @@ class Pids {
     struct Gathering;
     void finish(std::uint64_t id);
 
-    Controller& controller_;
+    QueryContext& context_;
     std::uint64_t last_id_ = 0;
     std::map<std::uint64_t, std::unique_ptr<Gathering>> gatherings_;
 };

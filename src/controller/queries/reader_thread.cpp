@@ -1,6 +1,6 @@
 #include "controller/queries/reader_thread.hpp"
 
-#include "controller/turn/quiet_thread.hpp"
+#include "controller/quiet_thread.hpp"
 
 namespace switchyard::controller {
 

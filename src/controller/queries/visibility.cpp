@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "controller/names/names.hpp"
-#include "controller/turn/controller.hpp"
+#include "controller/links/operators.hpp"
 
 namespace switchyard::controller {
 namespace {
@@ -17,12 +16,13 @@ bool is_in_any(const Names& names, const core::Caller& caller,
 
 }  // namespace
 
-std::vector<std::string> concealed_partitions(Controller& controller, const core::Caller& caller) {
+std::vector<std::string> concealed_partitions(const core::Cluster& cluster, const Names& names,
+                                              const core::Caller& caller) {
     std::vector<std::string> names;
-    if (controller.is_operator(caller)) return names;
-    for (const model::Partition& partition : controller.cluster().partitions()) {
-        const bool closed = !partition.allow_groups.empty() &&
-                            !is_in_any(controller.names(), caller, partition.allow_groups);
+    if (is_operator(cluster, caller)) return names;
+    for (const model::Partition& partition : cluster.partitions()) {
+        const bool closed =
+            !partition.allow_groups.empty() && !is_in_any(names, caller, partition.allow_groups);
         if (partition.hidden || closed) names.push_back(partition.name);
     }
     return names;

@@ -4,15 +4,14 @@
 #include <string>
 #include <vector>
 
-#include "core/cluster/event.hpp"
-#include "model/partition.hpp"
+#include "controller/names/names.hpp"
+#include "core/cluster/cluster.hpp"
 
 namespace switchyard::controller {
 
-class Controller;
-
 // Those that are hidden, and those whose AllowGroups the caller is in none of. Operators are shown
 // all.
-std::vector<std::string> concealed_partitions(Controller& controller, const core::Caller& caller);
+std::vector<std::string> concealed_partitions(const core::Cluster& cluster, const Names& names,
+                                              const core::Caller& caller);
 
 }  // namespace switchyard::controller

@@ -6,7 +6,7 @@
 #include <cerrno>
 
 #include "base/limits.hpp"
-#include "controller/requests/replies.hpp"
+#include "controller/links/replies.hpp"
 #include "controller/requests/requests.hpp"
 #include "os/files.hpp"
 #include "wire/codec.hpp"
@@ -16,23 +16,23 @@ namespace {
 
 enum class Action : std::uint32_t { Get = 0, Set = 1, Remove = 2 };
 
-std::string path_of(const Controller& controller, std::uint32_t uid) {
-    return fmt::format("{}/crontab.{}", controller.config().state_dir, uid);
+std::string path_of(const RequestContext& context, std::uint32_t uid) {
+    return fmt::format("{}/crontab.{}", context.config.state_dir, uid);
 }
 
-void answer_text(Controller& controller, Session& session, const wire::Request& request,
+void answer_text(RequestContext& context, Session& session, const wire::Request& request,
                  std::uint32_t uid) {
     wire::Reply reply;
     reply.set_id(request.id());
     reply.set_last(true);
     // No file is an empty crontab.
-    const auto text = os::read_file(path_of(controller, uid));
+    const auto text = os::read_file(path_of(context, uid));
     reply.mutable_crontab()->set_text(text ? *text : std::string());
-    controller.finish(session, reply.SerializeAsString());
+    context.calls.finish(session, reply.SerializeAsString());
 }
 
-Status keep_text(const Controller& controller, std::uint32_t uid, const std::string& text) {
-    const std::string path = path_of(controller, uid);
+Status keep_text(const RequestContext& context, std::uint32_t uid, const std::string& text) {
+    const std::string path = path_of(context, uid);
     if (text.empty()) {
         if (::unlink(path.c_str()) != 0 && errno != ENOENT) return os::errno_failure(path);
         return {};
@@ -42,17 +42,17 @@ Status keep_text(const Controller& controller, std::uint32_t uid, const std::str
 
 }  // namespace
 
-void handle_crontab(Controller& controller, Session& session, const wire::Request& request) {
+void handle_crontab(RequestContext& context, Session& session, const wire::Request& request) {
     const wire::CrontabRequest& crontab = request.crontab();
     const std::uint32_t uid = crontab.uid();
     const auto action = static_cast<Action>(crontab.action());
     const auto refuse = [&](const Error& error) {
-        controller.finish(session, failure_frame(request.id(), error));
+        context.calls.refuse(session, request.id(), error);
     };
     const bool own = session.caller.uid == uid;
-    if (!own && !controller.is_operator(session.caller))
+    if (!own && !is_operator(context.cluster, session.caller))
         return refuse(fail(Errc::AccessDenied).error);
-    if (action == Action::Get) return answer_text(controller, session, request, uid);
+    if (action == Action::Get) return answer_text(context, session, request, uid);
     if (crontab.text().size() > limits::kScriptBytesMax) {
         return refuse({Errc::InvalidArgument,
                        fmt::format("the crontab is too long: {} bytes, at most {} are allowed",
@@ -61,13 +61,13 @@ void handle_crontab(Controller& controller, Session& session, const wire::Reques
 
     core::event::Crontab event;
     event.caller = own ? session.caller : core::Caller{uid, uid};
-    if (const auto user = controller.names().find(uid); user && !own) event.caller.gid = user->gid;
-    Controller::Held held;
+    if (const auto user = context.names.find(uid); user && !own) event.caller.gid = user->gid;
+    HeldBulk held;
     for (const wire::SubmitRequest& line : crontab.jobs()) {
         auto spec = wire::decode(line.spec());
         if (!spec) return refuse(spec.error());
-        spec->user = controller.names().name_of(uid);
-        spec->group = controller.names().group_name(event.caller.gid);
+        spec->user = context.names.name_of(uid);
+        spec->group = context.names.group_name(event.caller.gid);
         event.jobs.push_back(*std::move(spec));
         auto payload = wire::hold_bytes(*session.share, line.payload().SerializeAsString());
         if (!payload) return refuse(payload.error());
@@ -75,13 +75,13 @@ void handle_crontab(Controller& controller, Session& session, const wire::Reques
     }
     // The text first: lines without a job do less harm than jobs that no line tells of.
     const std::string text = action == Action::Remove ? std::string() : crontab.text();
-    const auto old = os::read_file(path_of(controller, uid));
-    if (const Status kept = keep_text(controller, uid, text); !kept) return refuse(kept.error());
-    held.on_failure = [&controller, uid, old = old ? *old : std::string()] {
-        if (!keep_text(controller, uid, old)) controller.log().error("a crontab was lost");
+    const auto old = os::read_file(path_of(context, uid));
+    if (const Status kept = keep_text(context, uid, text); !kept) return refuse(kept.error());
+    held.on_failure = [&context, uid, old = old ? *old : std::string()] {
+        if (!keep_text(context, uid, old)) context.log.error("a crontab was lost");
     };
-    event.token = controller.ask(session, request.id(), std::move(held));
-    controller.step(std::move(event));
+    event.token = context.calls.ask(session, request.id(), std::move(held));
+    context.step(std::move(event));
 }
 
 }  // namespace switchyard::controller

@@ -4,7 +4,7 @@
 
 #include "base/log_level.hpp"
 #include "base/text.hpp"
-#include "controller/requests/replies.hpp"
+#include "controller/links/replies.hpp"
 #include "controller/requests/requests.hpp"
 #include "wire/proto/node.pb.h"
 #include "wire/proto/request.pb.h"
@@ -23,24 +23,24 @@ Result<Log::Topic> topic_named(const std::string& name) {
                             join(Log::topic_names(), ", ")));
 }
 
-Status tell_agents(Controller& controller, const wire::LogRequest& asked) {
+Status tell_agents(AdminContext& context, const wire::LogRequest& asked) {
     if (!asked.has_level())
         return fail(Errc::InvalidArgument, "agents have a level, and no flags, of what they log");
     for (const std::string& node : asked.nodes()) {
-        if (controller.cluster().find_node(node) == nullptr)
+        if (context.cluster.find_node(node) == nullptr)
             return fail(Errc::InvalidNodeName, std::string(errc_text(Errc::InvalidNodeName)));
-        if (!controller.agents().is_connected(node))
+        if (!context.agents.is_connected(node))
             return fail(Errc::Unreachable, fmt::format("{}: its agent is not connected", node));
     }
     wire::ControllerToAgent message;
     message.mutable_log_level()->set_level(asked.level());
     for (const std::string& node : asked.nodes())
-        controller.agents().send(node, message.SerializeAsString());
+        context.agents.send(node, message.SerializeAsString());
     return {};
 }
 
-Status change(Controller& controller, const wire::LogRequest& asked) {
-    if (!asked.nodes().empty()) return tell_agents(controller, asked);
+Status change(AdminContext& context, const wire::LogRequest& asked) {
+    if (!asked.nodes().empty()) return tell_agents(context, asked);
     std::vector<std::pair<Log::Topic, bool>> topics;
     for (const std::string& name : asked.topics_on()) {
         SY_TRY(const Log::Topic topic, topic_named(name));
@@ -50,7 +50,7 @@ Status change(Controller& controller, const wire::LogRequest& asked) {
         SY_TRY(const Log::Topic topic, topic_named(name));
         topics.emplace_back(topic, false);
     }
-    Log& log = controller.log();
+    Log& log = context.log;
     for (const auto& [topic, on] : topics) log.set_topic(topic, on);
     if (asked.has_level()) {
         log.info("Set debug level to '{}'", log_level_name(asked.level()));
@@ -63,15 +63,14 @@ Status change(Controller& controller, const wire::LogRequest& asked) {
 
 }  // namespace
 
-void handle_log(Controller& controller, Session& session, const wire::Request& request) {
-    if (!allowed(controller, session, request)) return;
+void handle_log(AdminContext& context, Session& session, const wire::Request& request) {
+    if (!allowed(context, session, request)) return;
     if (request.log().level() > kLogLast) {
-        return controller.finish(session,
-                                 failure_frame(request.id(), fail(Errc::InvalidArgument).error));
+        return context.calls.refuse(session, request.id(), fail(Errc::InvalidArgument).error);
     }
-    const Status done = change(controller, request.log());
-    controller.finish(session,
-                      done ? done_frame(request.id()) : failure_frame(request.id(), done.error()));
+    const Status done = change(context, request.log());
+    context.calls.finish(
+        session, done ? done_frame(request.id()) : failure_frame(request.id(), done.error()));
 }
 
 }  // namespace switchyard::controller

@@ -40,7 +40,7 @@ NeededNames for_crontab(const wire::CrontabRequest& crontab, const Session& sess
 }
 
 // Operators' words: nobody else makes us look up names.
-NeededNames for_reservation(const wire::UpdateReservationRequest& request, bool is_operator) {
+NeededNames for_reservation(const wire::ReservationUpdate& request, bool is_operator) {
     NeededNames needed;
     const auto update = wire::decode(request);
     if (!is_operator || !update) return needed;

@@ -2,8 +2,10 @@
 // and the environment are set aside until the core has given the job its id.
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "base/limits.hpp"
-#include "controller/requests/replies.hpp"
+#include "controller/links/replies.hpp"
 #include "controller/requests/requests.hpp"
 #include "controller/requests/wire_fields.hpp"
 #include "wire/codec.hpp"
@@ -28,8 +30,8 @@ Status check_limits(std::string_view payload) {
     return {};
 }
 
-void set_user(Controller& controller, const Session& session, model::JobSpec& spec) {
-    const Names& names = controller.names();
+void set_user(RequestContext& context, const Session& session, model::JobSpec& spec) {
+    const Names& names = context.names;
     spec.uid = session.caller.uid;
     spec.gid = session.caller.gid;
     // A user whom only the submitting host knows has the name that its agent says, never one from
@@ -40,62 +42,61 @@ void set_user(Controller& controller, const Session& session, model::JobSpec& sp
 }
 
 // Empty where nothing asks for groups (needed_names.hpp).
-core::Caller with_groups(const Controller& controller, core::Caller caller) {
-    caller.groups = controller.names().group_names_of(caller.uid, caller.gid);
+core::Caller with_groups(const RequestContext& context, core::Caller caller) {
+    caller.groups = context.names.group_names_of(caller.uid, caller.gid);
     return caller;
 }
 
 }  // namespace
 
-void handle_submit(Controller& controller, Session& session, const wire::Request& request) {
+void handle_submit(RequestContext& context, Session& session, const wire::Request& request) {
     const wire::SubmitRequest& submit = request.submit();
-    PayloadBytes payload = controller.take_payload();
+    Bulk payload = std::exchange(context.arriving, nullptr);
     if (const Status fits = payload ? check_limits(*payload) : Status(); !fits) {
-        return controller.finish(session, failure_frame(request.id(), fits.error()));
+        return context.calls.refuse(session, request.id(), fits.error());
     }
     auto spec = wire::decode(submit.spec());
-    if (!spec) return controller.finish(session, failure_frame(request.id(), spec.error()));
-    set_user(controller, session, *spec);
+    if (!spec) return context.calls.refuse(session, request.id(), spec.error());
+    set_user(context, session, *spec);
 
     std::vector<model::JobSpec> components;
     for (const wire::JobSpec& each : submit.components()) {
         auto component = wire::decode(each);
-        if (!component)
-            return controller.finish(session, failure_frame(request.id(), component.error()));
-        set_user(controller, session, *component);
+        if (!component) return context.calls.refuse(session, request.id(), component.error());
+        set_user(context, session, *component);
         components.push_back(*std::move(component));
     }
 
-    Controller::Held held;
-    if (!submit.test_only()) held.payload = std::move(payload);
-    core::event::Submit event{.token = controller.ask(session, request.id(), std::move(held)),
-                              .caller = with_groups(controller, session.caller),
+    HeldBulk held;
+    if (!submit.test_only()) held.job = std::move(payload);
+    core::event::Submit event{.token = context.calls.ask(session, request.id(), std::move(held)),
+                              .caller = with_groups(context, session.caller),
                               .spec = *std::move(spec),
                               .nonce = submit.nonce(),
                               .test_only = submit.test_only(),
                               .components = std::move(components)};
-    controller.step(std::move(event));
+    context.step(std::move(event));
 }
 
-void handle_attach(Controller& controller, Session& session, const wire::Request& request) {
-    controller.step(core::event::Attach{.token = controller.ask(session, request.id()),
-                                        .caller = session.caller,
-                                        .job = JobId{request.attach().job()}});
+void handle_attach(RequestContext& context, Session& session, const wire::Request& request) {
+    context.step(core::event::Attach{.token = context.calls.ask(session, request.id()),
+                                     .caller = session.caller,
+                                     .job = JobId{request.attach().job()}});
 }
 
-void handle_release(Controller& controller, Session& session, const wire::Request& request) {
+void handle_release(RequestContext& context, Session& session, const wire::Request& request) {
     const wire::ReleaseRequest& release = request.release();
-    controller.step(core::event::Release{
-        .token = controller.ask(session, request.id()),
+    context.step(core::event::Release{
+        .token = context.calls.ask(session, request.id()),
         .caller = session.caller,
         .job = JobId{release.job()},
         .exit = {.code = release.exit().code(), .signal = release.exit().signal()}});
 }
 
-void handle_wait(Controller& controller, Session& session, const wire::Request& request) {
-    controller.step(core::event::WaitForEnd{.token = controller.ask(session, request.id()),
-                                            .caller = session.caller,
-                                            .job = JobId{request.wait().job()}});
+void handle_wait(RequestContext& context, Session& session, const wire::Request& request) {
+    context.step(core::event::WaitForEnd{.token = context.calls.ask(session, request.id()),
+                                         .caller = session.caller,
+                                         .job = JobId{request.wait().job()}});
 }
 
 }  // namespace switchyard::controller

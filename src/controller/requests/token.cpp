@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "controller/requests/replies.hpp"
+#include "controller/links/replies.hpp"
 #include "controller/requests/requests.hpp"
 #include "wire/proto/request.pb.h"
 #include "wire/token.hpp"
@@ -32,17 +32,17 @@ Rules rules_of(const std::string& auth_alt_parameters) {
     return rules;
 }
 
-Result<std::string> token_for(Controller& controller, const core::Caller& caller,
+Result<std::string> token_for(AdminContext& context, const core::Caller& caller,
                               const wire::TokenRequest& asked) {
-    const bool trusted = controller.is_operator(caller);
-    const std::string own = controller.names().name_of(caller.uid);
-    const Rules rules = rules_of(controller.config().auth_alt_parameters);
+    const bool trusted = is_operator(context.cluster, caller);
+    const std::string own = context.names.name_of(caller.uid);
+    const Rules rules = rules_of(context.config.auth_alt_parameters);
     const std::string user = asked.user().empty() ? own : asked.user();
     if (!trusted && (user != own || rules.operators_only))
         return fail(Errc::AccessDenied, std::string(errc_text(Errc::AccessDenied)));
-    if (user != own && !controller.names().uid_of(user))
+    if (user != own && !context.names.uid_of(user))
         return fail(Errc::InvalidUserId, fmt::format("there is no user {}", user));
-    wire::TokenClaims claims{.user = user, .issued = controller.now(), .expires = {}};
+    wire::TokenClaims claims{.user = user, .issued = context.now(), .expires = {}};
     Seconds lifespan = kUsualLifespan;
     if (asked.has_lifespan())
         lifespan = Seconds{
@@ -52,24 +52,23 @@ Result<std::string> token_for(Controller& controller, const core::Caller& caller
                     fmt::format("tokens live {} seconds at most", rules.longest_lifespan->count()));
     if (lifespan.count() != 0) claims.expires = claims.issued + lifespan;
     SY_TRY(const std::string key,
-           wire::load_token_key(controller.config().auth_alt_parameters, controller.cluster_key()));
+           wire::load_token_key(context.config.auth_alt_parameters, context.cluster_key));
     return wire::make_token(claims, key);
 }
 
 }  // namespace
 
-void handle_token(Controller& controller, Session& session, const wire::Request& request) {
-    const auto token = token_for(controller, session.caller, request.token());
+void handle_token(AdminContext& context, Session& session, const wire::Request& request) {
+    const auto token = token_for(context, session.caller, request.token());
     if (!token) {
-        controller.log().error("no token for uid={}: {}", session.caller.uid,
-                               token.error().message);
-        return controller.finish(session, failure_frame(request.id(), token.error()));
+        context.log.error("no token for uid={}: {}", session.caller.uid, token.error().message);
+        return context.calls.refuse(session, request.id(), token.error());
     }
     wire::Reply reply;
     reply.set_id(request.id());
     reply.set_last(true);
     reply.mutable_token()->set_token(*token);
-    controller.finish(session, reply.SerializeAsString());
+    context.calls.finish(session, reply.SerializeAsString());
 }
 
 }  // namespace switchyard::controller

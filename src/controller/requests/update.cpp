@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include "base/limits.hpp"
+#include "controller/links/replies.hpp"
 #include "controller/queries/filters.hpp"
-#include "controller/requests/replies.hpp"
 #include "controller/requests/requests.hpp"
 #include "wire/codec.hpp"
 
@@ -14,16 +14,16 @@ using Selectors = google::protobuf::RepeatedPtrField<wire::JobSelector>;
 
 // What all requests that name jobs share: `make` turns them into the event.
 template <class Make>
-void step_with_jobs(Controller& controller, Session& session, const wire::Request& request,
+void step_with_jobs(RequestContext& context, Session& session, const wire::Request& request,
                     const Selectors& messages, Make make) {
     auto jobs = to_selectors(messages);
-    if (!jobs) return controller.finish(session, failure_frame(request.id(), jobs.error()));
-    controller.step(make(controller.ask(session, request.id()), *std::move(jobs)));
+    if (!jobs) return context.calls.refuse(session, request.id(), jobs.error());
+    context.step(make(context.calls.ask(session, request.id()), *std::move(jobs)));
 }
 
 }  // namespace
 
-void handle_signal(Controller& controller, Session& session, const wire::Request& request) {
+void handle_signal(RequestContext& context, Session& session, const wire::Request& request) {
     const wire::SignalRequest& signal = request.signal();
     auto filter = to_filter(signal.filter());
     // The core compares every job with each of them.
@@ -31,22 +31,22 @@ void handle_signal(Controller& controller, Session& session, const wire::Request
         filter = fail(Errc::InvalidArgument, fmt::format("too many nodes: at most {} are allowed",
                                                          limits::kFilterWordsMax));
     }
-    if (!filter) return controller.finish(session, failure_frame(request.id(), filter.error()));
-    controller.step(core::event::Signal{.token = controller.ask(session, request.id()),
-                                        .caller = session.caller,
-                                        .filter = *std::move(filter),
-                                        .signal = signal.signal(),
-                                        .batch_only = signal.batch_only(),
-                                        .full = signal.full(),
-                                        .hurry = signal.hurry(),
-                                        .admin_comment = signal.admin_comment()});
+    if (!filter) return context.calls.refuse(session, request.id(), filter.error());
+    context.step(core::event::Signal{.token = context.calls.ask(session, request.id()),
+                                     .caller = session.caller,
+                                     .filter = *std::move(filter),
+                                     .signal = signal.signal(),
+                                     .batch_only = signal.batch_only(),
+                                     .full = signal.full(),
+                                     .hurry = signal.hurry(),
+                                     .admin_comment = signal.admin_comment()});
 }
 
-void handle_update_job(Controller& controller, Session& session, const wire::Request& request) {
+void handle_update_job(RequestContext& context, Session& session, const wire::Request& request) {
     const wire::UpdateJobRequest& message = request.update_job();
     auto update = wire::decode(message.update());
-    if (!update) return controller.finish(session, failure_frame(request.id(), update.error()));
-    step_with_jobs(controller, session, request, message.jobs(), [&](core::Token token, auto jobs) {
+    if (!update) return context.calls.refuse(session, request.id(), update.error());
+    step_with_jobs(context, session, request, message.jobs(), [&](core::Token token, auto jobs) {
         return core::event::UpdateJob{.token = token,
                                       .caller = session.caller,
                                       .jobs = std::move(jobs),
@@ -54,9 +54,9 @@ void handle_update_job(Controller& controller, Session& session, const wire::Req
     });
 }
 
-void handle_hold(Controller& controller, Session& session, const wire::Request& request) {
+void handle_hold(RequestContext& context, Session& session, const wire::Request& request) {
     const wire::HoldRequest& message = request.hold();
-    step_with_jobs(controller, session, request, message.jobs(), [&](core::Token token, auto jobs) {
+    step_with_jobs(context, session, request, message.jobs(), [&](core::Token token, auto jobs) {
         return core::event::Hold{.token = token,
                                  .caller = session.caller,
                                  .jobs = std::move(jobs),
@@ -65,9 +65,9 @@ void handle_hold(Controller& controller, Session& session, const wire::Request& 
     });
 }
 
-void handle_requeue(Controller& controller, Session& session, const wire::Request& request) {
+void handle_requeue(RequestContext& context, Session& session, const wire::Request& request) {
     const wire::RequeueRequest& message = request.requeue();
-    step_with_jobs(controller, session, request, message.jobs(), [&](core::Token token, auto jobs) {
+    step_with_jobs(context, session, request, message.jobs(), [&](core::Token token, auto jobs) {
         return core::event::Requeue{.token = token,
                                     .caller = session.caller,
                                     .jobs = std::move(jobs),
@@ -77,9 +77,9 @@ void handle_requeue(Controller& controller, Session& session, const wire::Reques
     });
 }
 
-void handle_suspend(Controller& controller, Session& session, const wire::Request& request) {
+void handle_suspend(RequestContext& context, Session& session, const wire::Request& request) {
     const wire::SuspendRequest& message = request.suspend();
-    step_with_jobs(controller, session, request, message.jobs(), [&](core::Token token, auto jobs) {
+    step_with_jobs(context, session, request, message.jobs(), [&](core::Token token, auto jobs) {
         return core::event::Suspend{.token = token,
                                     .caller = session.caller,
                                     .jobs = std::move(jobs),
@@ -87,8 +87,8 @@ void handle_suspend(Controller& controller, Session& session, const wire::Reques
     });
 }
 
-void handle_top(Controller& controller, Session& session, const wire::Request& request) {
-    step_with_jobs(controller, session, request, request.top().jobs(),
+void handle_top(RequestContext& context, Session& session, const wire::Request& request) {
+    step_with_jobs(context, session, request, request.top().jobs(),
                    [&](core::Token token, auto jobs) {
                        return core::event::Top{
                            .token = token, .caller = session.caller, .jobs = std::move(jobs)};

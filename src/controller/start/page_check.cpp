@@ -3,7 +3,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "controller/turn/quiet_thread.hpp"
+#include "controller/quiet_thread.hpp"
 #include "store/store.hpp"
 
 namespace switchyard::controller {

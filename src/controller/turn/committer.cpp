@@ -1,6 +1,6 @@
 #include "controller/turn/committer.hpp"
 
-#include "controller/turn/quiet_thread.hpp"
+#include "controller/quiet_thread.hpp"
 
 namespace switchyard::controller {
 namespace {
@@ -115,7 +115,7 @@ Committer::Outcome Committer::carry_out(Work& work) {
             outcome.status = Failure{found.error()};
             return outcome;
         }
-        PayloadBytes bytes;
+        Bulk bytes;
         if (*found) bytes = std::make_shared<const std::string>(std::move(**found));
         outcome.payloads.emplace(job, std::move(bytes));
     }

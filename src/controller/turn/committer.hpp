@@ -21,19 +21,18 @@
 
 #include "base/ids.hpp"
 #include "base/result.hpp"
+#include "controller/turn/bulk.hpp"
 #include "io/loop.hpp"
 #include "store/store.hpp"
 
 namespace switchyard::controller {
 
-using PayloadBytes = std::shared_ptr<const std::string>;  // An encoded wire::JobPayload.
-
 class Committer {
   public:
     struct Outcome {
         Status status;
-        std::map<JobId, PayloadBytes> payloads;  // Of those wanted; null: there is none.
-        bool purge_is_due = false;               // The batch did not purge all it should.
+        std::map<JobId, Bulk> payloads;  // Of those wanted; null: there is none.
+        bool purge_is_due = false;       // The batch did not purge all it should.
     };
 
     // A batch for which the disk has no room is tried again until it has; `full` hears of the first

@@ -6,7 +6,8 @@
 // thread writes it; then the answers and orders go out. While it writes, events go on being stepped
 // and make up the next batch. So a lone submission waits for one sync, and a thousand share one.
 //
-// The public members serve the request handlers (requests.hpp), one file per family.
+// It is made in three steps (start/start.hpp): the state is opened, the cluster recovered from it,
+// and then it serves.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +23,7 @@
 
 #include "config/config.hpp"
 #include "controller/links/agents.hpp"
+#include "controller/links/calls.hpp"
 #include "controller/links/sessions.hpp"
 #include "controller/log.hpp"
 #include "controller/names/addresses.hpp"
@@ -32,6 +34,8 @@
 #include "controller/queries/job_streams.hpp"
 #include "controller/queries/pids.hpp"
 #include "controller/queries/reader_thread.hpp"
+#include "controller/requests/dispatcher.hpp"
+#include "controller/start/opened.hpp"
 #include "controller/start/page_check.hpp"
 #include "controller/turn/committer.hpp"
 #include "controller/turn/durable_view.hpp"
@@ -44,28 +48,18 @@
 #include "io/loop.hpp"
 #include "wire/channel.hpp"
 
-namespace switchyard::wire {
-class Request;
-}
-
 namespace switchyard::controller {
-
-struct StartOptions {
-    bool clear_state = false;  // -c: begin with an empty queue.
-    bool restore = false;      // The database is a backup, put in its place on purpose.
-    store::SqliteOptions store{};
-    std::shared_ptr<WhatNow> what_now = std::make_shared<WhatNow>();
-};
 
 class Controller {
   public:
-    static Result<std::unique_ptr<Controller>> create(io::Loop& loop, Log& log,
-                                                      config::Config config,
-                                                      const StartOptions& options);
+    // A cluster that was recovered from this store. Nobody is connected yet.
+    Controller(io::Loop& loop, Log& log, Opened opened, Recovered recovered);
     ~Controller();
     Controller(const Controller&) = delete;
     Controller& operator=(const Controller&) = delete;
 
+    // Listens for commands and agents, and gives again what was owed.
+    Status serve();
     // Lets the present commit end, then stops the loop.
     void stop();
     // Re-reads the configuration. Nothing changes if it has an error; otherwise the core answers
@@ -75,65 +69,17 @@ class Controller {
     void abort();
     int exit_code() const { return exit_code_; }
 
-    // --- for the request handlers ---
-    // The bulky part of a request, kept until the core has named the job or step it belongs to.
-    struct Held {
-        PayloadBytes payload;
-        PayloadBytes step_launch;
-        std::vector<PayloadBytes> more_launches;  // Of a step's parts in other components.
-        std::vector<PayloadBytes> crontab;        // Of its lines, in order.
-        std::function<void()> on_failure;         // Undoes what was done before the core said no.
-    };
-    // The payload of the submission that is being handled; it was cut out of the request.
-    PayloadBytes take_payload() { return std::exchange(arriving_, nullptr); }
-    core::Token ask(Session& session, std::uint64_t request, Held held = {});
-    void withdraw(core::Token token);  // The core was not asked after all.
-    void step(core::Event event);
-    // Answers a request that the core has no part in.
-    void finish(Session& session, const std::string& frame);
-    void finish(SessionId session, const std::string& frame);
-    bool is_operator(const core::Caller& caller) const;
-
-    io::Loop& loop() { return loop_; }
-    Log& log() { return log_; }
-    const config::Config& config() const { return config_; }
-    const core::Cluster& cluster() const { return *cluster_; }
-    std::uint32_t slurm_user() const { return slurm_user_; }
-    const std::string& cluster_key() const { return key_.key; }
-    const Names& names() const { return names_; }
-    Agents& agents() { return agents_; }
-    Sessions& sessions() { return sessions_; }
-    ReaderThread& reader() { return reader_; }
-    DurableView& durable() { return durable_; }
-    JobStreams& streams() { return streams_; }
-    Pids& pids() { return pids_; }
-    const Figures& figures() const { return figures_; }
-    void reset_figures() { figures_.reset(now(), cluster_->figures()); }
-    Instant now() const { return std::max(now_, loop_.now()); }
-    // The disk has no room: nothing new is taken in until it has, since nothing could be promised.
-    bool store_is_full() const { return store_full_; }
-
   private:
-    struct Waiting {  // A request that the core has yet to answer.
-        SessionId session;
-        std::uint64_t request = 0;
-        Held held;
-    };
     struct Sealed {
         std::vector<core::Changes> changes;  // That the batch holds.
         store::Batch batch;
         Outbox outbox;
         std::vector<JobId> wanted;  // Payloads to read back.
     };
-    struct Parts;  // What create() has made ready.
-
-    Controller(io::Loop& loop, Log& log, Parts parts);
     Status listen();
     Status listen_for_remote_agents();
 
-    // requests.cpp
-    void on_request(Session& session, std::string_view frame);
-    void handle(Session& session, const wire::Request& request);
+    Dispatcher make_dispatcher();
     void on_session_gone(Session& session, bool path_broke);
 
     // full_disk.cpp
@@ -146,6 +92,8 @@ class Controller {
     void withdraw_jobs(const std::vector<Unwritten>& refused);
 
     // controller.cpp: the turn
+    Instant now() const { return std::max(now_, loop_.now()); }
+    void step(core::Event event);
     void request_seal();
     void seal();
     void on_committed(Committer::Outcome outcome);
@@ -164,11 +112,11 @@ class Controller {
     // effects.cpp: effects as outgoing messages
     class EffectWriter;
     void translate(const std::vector<core::Effect>& effects, Sealed& sealed);
-    void carry_out(Outbox& outbox, const std::map<JobId, PayloadBytes>& payloads);
+    void carry_out(Outbox& outbox, const std::map<JobId, Bulk>& payloads);
     LaunchContext launch_context() const;
     bool waits_for_names(const model::Job& job, const std::string& node, const StepKey& key,
                          const core::Effect& order);
-    void launch(const ToLaunch& order, const std::map<JobId, PayloadBytes>& payloads);
+    void launch(const ToLaunch& order, const std::map<JobId, Bulk>& payloads);
     void give_up_launch(const std::string& node, const StepKey& key, const std::string& why);
     void expect_step_launch(const std::string& node, const StepKey& key, std::string launch);
 
@@ -186,10 +134,13 @@ class Controller {
     store::RowEncoder rows_;
     Payloads payloads_;
     Sessions sessions_;
+    Calls calls_;
     Agents agents_;
     Addresses addresses_;
+    QueryContext queries_;
     JobStreams streams_;
     Pids pids_;
+    Dispatcher dispatcher_;
     Mailer mailer_;
     TriggerPrograms trigger_programs_;
     JobPrograms job_programs_;
@@ -198,11 +149,8 @@ class Controller {
     std::optional<store::Purge> purge_;  // Goes with the next batch.
     io::Loop::Timer purge_timer_;
 
-    PayloadBytes arriving_;
-    std::uint64_t last_token_ = 0;
-    std::unordered_map<std::uint64_t, Waiting> waiting_;
     // srun's command lines, until their steps have ended. Those of srun --async are in the store.
-    std::map<StepKey, PayloadBytes> step_launches_;
+    std::map<StepKey, Bulk> step_launches_;
     // Steps that a node should start but whose command line was lost with the last controller:
     // their srun comes back with it, or the step is given up.
     struct Orphan {

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "controller/turn/controller.hpp"
+#include "controller/start/start.hpp"
 #include "wire/codec.hpp"
 #include "wire/proto/node.pb.h"
 
@@ -61,7 +61,7 @@ class ControllerFixture : public testing::Test {
 
     void start() { start(config()); }
     void start(config::Config config, const StartOptions& options = {}) {
-        auto controller = Controller::create(loop_, log_, std::move(config), options);
+        auto controller = start_controller(loop_, log_, std::move(config), options);
         ASSERT_TRUE(controller) << controller.error().message;
         controller_ = *std::move(controller);
     }

@@ -219,7 +219,7 @@ TEST_F(ControllerFixture, AFullDiskIsWaitedOutAndNothingIsPromisedMeanwhile) {
 
 TEST_F(ControllerFixture, ASecondControllerOnTheSameStateIsRefused) {
     start();
-    auto second = Controller::create(loop_, log_, config(), {});
+    auto second = start_controller(loop_, log_, config(), {});
     ASSERT_FALSE(second);
     EXPECT_EQ(second.error().code, Errc::Busy);
 }

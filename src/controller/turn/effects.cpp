@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/limits.hpp"
-#include "controller/requests/replies.hpp"
+#include "controller/links/replies.hpp"
 #include "controller/turn/controller.hpp"
 #include "controller/turn/launch.hpp"
 #include "wire/codec.hpp"
@@ -27,18 +27,17 @@ class Controller::EffectWriter {
     EffectWriter(Controller& controller, Sealed& sealed) : c_(controller), sealed_(sealed) {}
 
     void operator()(const core::effect::Reply& reply) {
-        const auto it = c_.waiting_.find(reply.token.value);
-        if (it == c_.waiting_.end()) return;  // Its connection has closed.
-        Waiting& waiting = it->second;
-        keep_held(reply.body, waiting.held);
-        ToCaller out{.session = waiting.session,
-                     .frame = reply_frame(waiting.request, reply, *c_.cluster_),
+        Calls::Waiting* waiting = c_.calls_.find(reply.token);
+        if (waiting == nullptr) return;  // Its connection has closed.
+        keep_held(reply.body, waiting->held);
+        ToCaller out{.session = waiting->session,
+                     .frame = reply_frame(waiting->request, reply, *c_.cluster_),
                      .last = reply.last,
-                     .request = waiting.request};
+                     .request = waiting->request};
         if (const auto* made = std::get_if<core::reply::Submitted>(&reply.body))
             out.submitted = made->job;
         sealed_.outbox.push_back(std::move(out));
-        if (reply.last) c_.withdraw(reply.token);
+        if (reply.last) c_.calls_.withdraw(reply.token);
     }
 
     void operator()(const core::effect::LaunchBatch& order) {
@@ -72,7 +71,7 @@ class Controller::EffectWriter {
         if (known == c_.step_launches_.end()) {
             return c_.expect_step_launch(order.node, order.key, std::move(launch));
         }
-        to_launch(order.node, order.key, launch_frame(launch, Bulk::StepLaunch, *known->second));
+        to_launch(order.node, order.key, launch_frame(launch, BulkKind::Step, *known->second));
     }
 
     void operator()(const core::effect::SignalSteps& order) {
@@ -179,14 +178,13 @@ class Controller::EffectWriter {
     }
 
     // Which bulky part belongs to which job or step is told by the answers.
-    void keep_held(const core::ReplyBody& body, Held& held) {
+    void keep_held(const core::ReplyBody& body, HeldBulk& held) {
         if (const auto* submitted = std::get_if<core::reply::Submitted>(&body);
-            submitted && held.payload) {
+            submitted && held.job) {
             // The first that came for a job stays, here as in the store.
             if (c_.payloads_.find(submitted->job) == nullptr)
-                c_.payloads_.put(submitted->job, held.payload);
-            sealed_.batch.payloads.push_back(
-                {submitted->job, std::exchange(held.payload, nullptr)});
+                c_.payloads_.put(submitted->job, held.job);
+            sealed_.batch.payloads.push_back({submitted->job, std::exchange(held.job, nullptr)});
         }
         if (std::holds_alternative<core::reply::Failed>(body) && held.on_failure) held.on_failure();
         if (const auto* set = std::get_if<core::reply::CrontabSet>(&body)) {
@@ -196,11 +194,10 @@ class Controller::EffectWriter {
             }
             held.crontab.clear();
         }
-        if (const auto* made = std::get_if<core::reply::StepMade>(&body);
-            made && held.step_launch) {
-            keep_launch(made->key, std::exchange(held.step_launch, nullptr));
-            for (std::size_t i = 0; i < made->more.size() && i < held.more_launches.size(); ++i)
-                keep_launch(made->more[i], held.more_launches[i]);
+        if (const auto* made = std::get_if<core::reply::StepMade>(&body); made && held.step) {
+            keep_launch(made->key, std::exchange(held.step, nullptr));
+            for (std::size_t i = 0; i < made->more.size() && i < held.more_steps.size(); ++i)
+                keep_launch(made->more[i], held.more_steps[i]);
         }
     }
 
@@ -233,7 +230,7 @@ class Controller::EffectWriter {
         });
     }
     // One whose srun has left is kept in the store too, until the step has ended.
-    void keep_launch(const StepKey& key, const PayloadBytes& launch) {
+    void keep_launch(const StepKey& key, const Bulk& launch) {
         const auto step = c_.cluster_->steps().find(key);
         if (step == c_.cluster_->steps().end() || step->second.end) return;
         c_.step_launches_[key] = launch;
@@ -244,7 +241,7 @@ class Controller::EffectWriter {
         const auto orphan = c_.orphans_.find(key);
         if (orphan == c_.orphans_.end()) return;
         for (const auto& [node, launch] : orphan->second.launches) {
-            to_launch(node, key, launch_frame(launch, Bulk::StepLaunch, *c_.step_launches_[key]));
+            to_launch(node, key, launch_frame(launch, BulkKind::Step, *c_.step_launches_[key]));
         }
         c_.orphans_.erase(orphan);
     }
@@ -261,19 +258,19 @@ void Controller::translate(const std::vector<core::Effect>& effects, Sealed& sea
         const auto* reply = std::get_if<core::effect::Reply>(&effect);
         if (reply == nullptr || !std::holds_alternative<core::reply::StepMade>(reply->body))
             continue;
-        const auto it = waiting_.find(reply->token.value);
-        if (it != waiting_.end()) writer.keep_held(reply->body, it->second.held);
+        if (Calls::Waiting* waiting = calls_.find(reply->token))
+            writer.keep_held(reply->body, waiting->held);
     }
     for (const core::Effect& effect : effects) std::visit(writer, effect);
 }
 
-void Controller::carry_out(Outbox& outbox, const std::map<JobId, PayloadBytes>& payloads) {
+void Controller::carry_out(Outbox& outbox, const std::map<JobId, Bulk>& payloads) {
     for (Outgoing& outgoing : outbox) {
         if (auto* reply = std::get_if<ToCaller>(&outgoing)) {
             Session* session = sessions_.find(reply->session);
             if (session == nullptr) continue;
             if (reply->last) {
-                finish(*session, reply->frame);
+                calls_.finish(*session, reply->frame);
             } else {
                 session->send(reply->frame);
             }
@@ -317,8 +314,8 @@ bool Controller::waits_for_names(const model::Job& job, const std::string& node,
     return true;
 }
 
-void Controller::launch(const ToLaunch& order, const std::map<JobId, PayloadBytes>& payloads) {
-    PayloadBytes bytes = payloads_.find(order.payload);
+void Controller::launch(const ToLaunch& order, const std::map<JobId, Bulk>& payloads) {
+    Bulk bytes = payloads_.find(order.payload);
     if (bytes == nullptr) {
         const auto read = payloads.find(order.payload);
         if (read != payloads.end()) bytes = read->second;
@@ -326,7 +323,7 @@ void Controller::launch(const ToLaunch& order, const std::map<JobId, PayloadByte
     }
     if (bytes == nullptr)
         return give_up_launch(order.node, order.key, "the batch script is not in the store");
-    const std::string frame = launch_frame(order.launch, Bulk::BatchPayload, *bytes);
+    const std::string frame = launch_frame(order.launch, BulkKind::Job, *bytes);
     if (frame.size() > limits::kLaunchBytesMax)
         return give_up_launch(order.node, order.key, too_large_to_launch(frame.size()));
     agents_.send(order.node, frame);

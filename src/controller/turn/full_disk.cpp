@@ -4,7 +4,7 @@
 #include <iterator>
 #include <set>
 
-#include "controller/requests/replies.hpp"
+#include "controller/links/replies.hpp"
 #include "controller/turn/controller.hpp"
 #include "wire/proto/request.pb.h"
 
@@ -44,9 +44,9 @@ bool changes_records(wire::Request::BodyCase body) {
 
 }  // namespace
 
-Status may_take_in(const Controller& controller, int body) {
+Status may_take_in(bool disk_is_full, int body) {
     const auto kind = static_cast<wire::Request::BodyCase>(body);
-    if (!controller.store_is_full() || !changes_records(kind)) return {};
+    if (!disk_is_full || !changes_records(kind)) return {};
     const bool submits = kind == wire::Request::kSubmit || kind == wire::Request::kCrontab;
     return fail(kNoRoom, submits ? kNoSubmission : kNoChange);
 }
@@ -64,9 +64,8 @@ void Controller::refuse_unwritten() {
     for (const core::Effect& effect : held_effects_) {
         const auto* reply = std::get_if<core::effect::Reply>(&effect);
         const auto* made = reply ? std::get_if<core::reply::Submitted>(&reply->body) : nullptr;
-        const auto caller = made ? waiting_.find(reply->token.value) : waiting_.end();
-        if (caller != waiting_.end())
-            refused.push_back({caller->second.session, caller->second.request, made->job});
+        const Calls::Waiting* asked = made != nullptr ? calls_.find(reply->token) : nullptr;
+        if (asked != nullptr) refused.push_back({asked->session, asked->request, made->job});
     }
     if (!refused.empty()) withdraw_jobs(refused);
 }
@@ -80,15 +79,12 @@ void Controller::withdraw_jobs(const std::vector<Unwritten>& refused) {
         for (const model::Job* job : cluster_->find(selector)) jobs.insert(job->id);
         jobs.insert(each.job);
         end.filter.jobs.push_back(selector);
-        const auto asked = std::ranges::find_if(waiting_, [&](const auto& entry) {
-            return entry.second.session == each.session && entry.second.request == each.request;
-        });
-        if (asked != waiting_.end()) withdraw(core::Token{asked->first});
+        if (const auto asked = calls_.token_of(each.session, each.request)) calls_.withdraw(*asked);
         std::erase_if(committing_outbox_, [&](const Outgoing& outgoing) {
             const auto* reply = std::get_if<ToCaller>(&outgoing);
             return reply && reply->session == each.session && reply->request == each.request;
         });
-        finish(each.session, failure_frame(each.request, fail(kNoRoom, kNoSubmission).error));
+        calls_.refuse(each.session, each.request, fail(kNoRoom, kNoSubmission).error);
     }
     std::erase_if(committing_outbox_, [&](const Outgoing& outgoing) {
         const auto* launch = std::get_if<ToLaunch>(&outgoing);

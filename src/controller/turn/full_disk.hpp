@@ -7,9 +7,7 @@
 
 namespace switchyard::controller {
 
-class Controller;
-
 // Whether a request of this kind (wire::Request::BodyCase) can be taken in now.
-Status may_take_in(const Controller& controller, int body);
+Status may_take_in(bool disk_is_full, int body);
 
 }  // namespace switchyard::controller

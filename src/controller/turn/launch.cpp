@@ -121,7 +121,7 @@ std::string encode_launch(const LaunchContext& context, const model::Job& job, c
     return out.SerializeAsString();
 }
 
-std::string launch_frame(std::string_view launch, Bulk kind, std::string_view bulk) {
+std::string launch_frame(std::string_view launch, BulkKind kind, std::string_view bulk) {
     std::string head;
     append_field_head(head, static_cast<std::uint32_t>(kind), bulk.size());
     std::string frame;

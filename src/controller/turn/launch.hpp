@@ -30,10 +30,7 @@ std::string encode_launch(const LaunchContext& context, const model::Job& job, c
                           const model::Step* step, const std::string& node);
 
 // The frame to the agent: the launch and, as it came from the submitter, its bulky part.
-enum class Bulk : std::uint32_t {
-    BatchPayload = 7,
-    StepLaunch = 8
-};  // Field numbers in wire::LaunchStep.
-std::string launch_frame(std::string_view launch, Bulk kind, std::string_view bulk);
+enum class BulkKind : std::uint32_t { Job = 7, Step = 8 };  // Field numbers in wire::LaunchStep.
+std::string launch_frame(std::string_view launch, BulkKind kind, std::string_view bulk);
 
 }  // namespace switchyard::controller

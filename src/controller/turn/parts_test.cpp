@@ -14,7 +14,7 @@
 namespace switchyard::controller {
 namespace {
 
-PayloadBytes bytes(std::size_t size) { return std::make_shared<const std::string>(size, 'x'); }
+Bulk bytes(std::size_t size) { return std::make_shared<const std::string>(size, 'x'); }
 
 model::Job job(std::uint32_t id, std::uint32_t uid,
                std::optional<std::uint32_t> array = std::nullopt) {
@@ -292,7 +292,7 @@ TEST(LaunchFrame, IsTheMessageThatItsPartsMakeUp) {
     payload.set_script(std::string(100'000, 's'));
     payload.add_environment("A=B");
     const std::string frame =
-        launch_frame(launch.SerializeAsString(), Bulk::BatchPayload, payload.SerializeAsString());
+        launch_frame(launch.SerializeAsString(), BulkKind::Job, payload.SerializeAsString());
     wire::ControllerToAgent message;
     ASSERT_TRUE(message.ParseFromString(frame));
     EXPECT_EQ(message.launch().node(), "n1");
@@ -301,7 +301,7 @@ TEST(LaunchFrame, IsTheMessageThatItsPartsMakeUp) {
     wire::StepLaunch step;
     step.add_argv("hostname");
     ASSERT_TRUE(
-        message.ParseFromString(launch_frame("", Bulk::StepLaunch, step.SerializeAsString())));
+        message.ParseFromString(launch_frame("", BulkKind::Step, step.SerializeAsString())));
     EXPECT_EQ(message.launch().step().argv(0), "hostname");
 }
 

@@ -2,7 +2,7 @@
 
 namespace switchyard::controller {
 
-void Payloads::put(JobId job, PayloadBytes bytes) {
+void Payloads::put(JobId job, Bulk bytes) {
     forget(job);
     bytes_ += bytes->size();
     entries_.push_front({job, std::move(bytes)});
@@ -10,7 +10,7 @@ void Payloads::put(JobId job, PayloadBytes bytes) {
     while (bytes_ > bytes_max_ && entries_.size() > 1) drop(std::prev(entries_.end()));
 }
 
-PayloadBytes Payloads::find(JobId job) {
+Bulk Payloads::find(JobId job) {
     const auto it = by_job_.find(job.value);
     if (it == by_job_.end()) return nullptr;
     entries_.splice(entries_.begin(), entries_, it->second);

@@ -7,7 +7,7 @@
 #include <unordered_map>
 
 #include "base/ids.hpp"
-#include "controller/turn/committer.hpp"
+#include "controller/turn/bulk.hpp"
 #include "model/job.hpp"
 
 namespace switchyard::controller {
@@ -19,15 +19,15 @@ class Payloads {
   public:
     explicit Payloads(std::size_t bytes_max) : bytes_max_(bytes_max) {}
 
-    void put(JobId job, PayloadBytes bytes);
-    PayloadBytes find(JobId job);  // Null: not here.
+    void put(JobId job, Bulk bytes);
+    Bulk find(JobId job);  // Null: not here.
     void forget(JobId job);
     std::size_t bytes() const { return bytes_; }
 
   private:
     struct Entry {
         JobId job;
-        PayloadBytes bytes;
+        Bulk bytes;
     };
     void drop(std::list<Entry>::iterator entry);
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <variant>
 
-#include "controller/turn/quiet_thread.hpp"
+#include "controller/quiet_thread.hpp"
 
 namespace switchyard::controller {
 namespace {

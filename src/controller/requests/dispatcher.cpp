@@ -1,15 +1,17 @@
-// requests.cpp: from a frame to its handler.
-#include "controller/requests/requests.hpp"
+#include "controller/requests/dispatcher.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
+#include <variant>
 
 #include "base/limits.hpp"
+#include "controller/links/replies.hpp"
+#include "controller/queries/queries.hpp"
 #include "controller/requests/needed_names.hpp"
-#include "controller/requests/replies.hpp"
 #include "controller/requests/request_limits.hpp"
+#include "controller/requests/requests.hpp"
 #include "controller/requests/wire_fields.hpp"
 #include "controller/turn/full_disk.hpp"
 #include "wire/codec.hpp"
@@ -20,7 +22,10 @@ namespace {
 constexpr const char* kNoNames =
     "The name service of the controller's host does not answer: users and groups are not known";
 
-using Handler = void (*)(Controller&, Session&, const wire::Request&);
+template <class Context>
+using HandlerOf = void (*)(Context&, Session&, const wire::Request&);
+using Handler = std::variant<std::monostate, HandlerOf<RequestContext>, HandlerOf<QueryContext>,
+                             HandlerOf<AdminContext>>;
 
 Handler handler_for(wire::Request::BodyCase body) {
     using Body = wire::Request::BodyCase;
@@ -100,7 +105,7 @@ Handler handler_for(wire::Request::BodyCase body) {
         case Body::BODY_NOT_SET:
             break;
     }
-    return nullptr;
+    return std::monostate{};
 }
 
 Status room_for_request(const Session& session) {
@@ -118,7 +123,15 @@ Status room_for_request(const Session& session) {
 
 }  // namespace
 
-void Controller::on_request(Session& session, std::string_view frame) {
+Dispatcher::Dispatcher(Names& names, RequestContext requests, QueryContext& queries,
+                       AdminContext admin, std::function<bool()> disk_is_full)
+    : names_(names),
+      requests_(std::move(requests)),
+      queries_(queries),
+      admin_(std::move(admin)),
+      disk_is_full_(std::move(disk_is_full)) {}
+
+void Dispatcher::on_request(Session& session, std::string_view frame) {
     // The script and the environment of a submission are passed on as the bytes they came in.
     auto split = split_submission(frame);
     const std::string_view text = split ? split->request : frame;
@@ -126,102 +139,75 @@ void Controller::on_request(Session& session, std::string_view frame) {
         !light) {
         return session.send(failure_frame(request_id(text), light.error()));
     }
-    arriving_ = nullptr;
+    requests_.arriving = nullptr;
     if (split) {
         auto held = wire::hold_bytes(*session.share, std::string(split->payload));
         if (!held) return session.send(failure_frame(request_id(text), held.error()));
-        arriving_ = *std::move(held);
+        requests_.arriving = *std::move(held);
     }
     wire::Request request;
     if (!request.ParseFromArray(text.data(), static_cast<int>(text.size()))) {
         session.send(failure_frame(0, {Errc::ProtocolVersion, "a request that cannot be read"}));
-        return sessions_.close(session.id);
+        return queries_.sessions.close(session.id);
     }
     if (!session.greeted && request.protocol() != wire::kProtocol) {
-        log_.error("{} of uid {} speaks protocol {}, we speak {}", request.command(),
-                   session.caller.uid, request.protocol(), wire::kProtocol);
+        requests_.log.error("{} of uid {} speaks protocol {}, we speak {}", request.command(),
+                            session.caller.uid, request.protocol(), wire::kProtocol);
         session.send(failure_frame(request.id(), fail(Errc::ProtocolVersion).error));
-        return sessions_.close(session.id);
+        return queries_.sessions.close(session.id);
     }
     session.greeted = true;
-    ++figures_.requests;
+    ++admin_.figures.requests;
     if (const Status room = room_for_request(session); !room)
         return session.send(failure_frame(request.id(), room.error()));
     ++session.in_flight;
     ++session.share->requests;
-    if (handler_for(request.body_case()) == nullptr) {
-        return finish(session, failure_frame(request.id(), fail(Errc::Unsupported).error));
-    }
-    log_.debug("{} from uid={}: request {}", request.command(), session.caller.uid,
-               static_cast<int>(request.body_case()));
-    log_.about(Log::Topic::Protocol, "{} from uid={}: request {}", request.command(),
-               session.caller.uid, static_cast<int>(request.body_case()));
+    if (std::holds_alternative<std::monostate>(handler_for(request.body_case())))
+        return requests_.calls.refuse(session, request.id(), fail(Errc::Unsupported).error);
+    requests_.log.debug("{} from uid={}: request {}", request.command(), session.caller.uid,
+                        static_cast<int>(request.body_case()));
+    requests_.log.about(Log::Topic::Protocol, "{} from uid={}: request {}", request.command(),
+                        session.caller.uid, static_cast<int>(request.body_case()));
     handle(session, request);
 }
 
 // The request waits for the name service where it has to; others do not wait for it.
-void Controller::handle(Session& session, const wire::Request& request) {
-    if (const Status may = may_take_in(*this, request.body_case()); !may)
-        return finish(session, failure_frame(request.id(), may.error()));
+void Dispatcher::handle(Session& session, const wire::Request& request) {
+    Calls& calls = requests_.calls;
+    if (const Status may = may_take_in(disk_is_full_(), request.body_case()); !may)
+        return calls.refuse(session, request.id(), may.error());
     const NeededNames needed =
-        needed_names(request, session, is_operator(session.caller), *cluster_, figures_, names_);
+        needed_names(request, session, is_operator(requests_.cluster, session.caller),
+                     requests_.cluster, admin_.figures, names_);
     if (!names_.has(needed.keys)) {
-        return names_.when_known(needed.keys,
-                                 [this, id = session.id, request, payload = std::move(arriving_)] {
-                                     Session* asking = sessions_.find(id);
-                                     if (asking == nullptr) return;
-                                     arriving_ = payload;
-                                     handle(*asking, request);
-                                 });
+        return names_.when_known(
+            needed.keys, [this, id = session.id, request, bulk = std::move(requests_.arriving)] {
+                Session* asking = queries_.sessions.find(id);
+                if (asking == nullptr) return;
+                requests_.arriving = bulk;
+                handle(*asking, request);
+            });
     }
     const auto answered = [&](const NameKey& key) { return names_.is_answered(key); };
     if (needed.required && !std::ranges::all_of(needed.keys, answered))
-        return finish(session, failure_frame(request.id(), fail(Errc::Timeout, kNoNames).error));
+        return calls.refuse(session, request.id(), fail(Errc::Timeout, kNoNames).error);
     names_.look_up_soon(needed.soon);
-    const Handler handler = handler_for(request.body_case());
+    call_handler(session, request);
+}
+
+void Dispatcher::call_handler(Session& session, const wire::Request& request) {
     const std::uint32_t uid = session.caller.uid;
     const auto begin = std::chrono::steady_clock::now();
-    handler(*this, session, request);
-    figures_.add_request(
+    const Handler handler = handler_for(request.body_case());
+    if (const auto* asks = std::get_if<HandlerOf<RequestContext>>(&handler))
+        (*asks)(requests_, session, request);
+    if (const auto* reads = std::get_if<HandlerOf<QueryContext>>(&handler))
+        (*reads)(queries_, session, request);
+    if (const auto* administers = std::get_if<HandlerOf<AdminContext>>(&handler))
+        (*administers)(admin_, session, request);
+    admin_.figures.add_request(
         static_cast<int>(request.body_case()), uid,
         std::chrono::duration_cast<Figures::Micros>(std::chrono::steady_clock::now() - begin));
-}
-
-void Controller::on_session_gone(Session& session, bool path_broke) {
-    for (const std::uint64_t token : session.tokens) {
-        waiting_.erase(token);
-        step(core::event::TokenGone{.token = core::Token{token}, .may_return = path_broke});
-    }
-}
-
-core::Token Controller::ask(Session& session, std::uint64_t request, Held held) {
-    const core::Token token{++last_token_};
-    waiting_.emplace(token.value, Waiting{session.id, request, std::move(held)});
-    session.tokens.insert(token.value);
-    return token;
-}
-
-void Controller::withdraw(core::Token token) {
-    const auto it = waiting_.find(token.value);
-    if (it == waiting_.end()) return;
-    if (Session* session = sessions_.find(it->second.session)) session->tokens.erase(token.value);
-    waiting_.erase(it);
-}
-
-void Controller::finish(Session& session, const std::string& frame) {
-    if (session.in_flight > 0) {
-        --session.in_flight;
-        --session.share->requests;
-    }
-    session.send(frame);
-}
-
-void Controller::finish(SessionId id, const std::string& frame) {
-    if (Session* session = sessions_.find(id)) finish(*session, frame);
-}
-
-bool Controller::is_operator(const core::Caller& caller) const {
-    return caller.uid == 0 || caller.uid == cluster_->settings().operator_uid;
 }
 
 }  // namespace switchyard::controller

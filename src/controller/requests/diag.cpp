@@ -1,8 +1,8 @@
 // diag.cpp: the figures that sdiag shows.
 #include <algorithm>
 
+#include "controller/links/replies.hpp"
 #include "controller/queries/folded_job.hpp"
-#include "controller/requests/replies.hpp"
 #include "controller/requests/requests.hpp"
 #include "wire/codec.hpp"
 
@@ -125,30 +125,29 @@ void add_scheduling(const core::SchedulerFigures& core, const Figures& own, wire
 
 }  // namespace
 
-void handle_diag(Controller& controller, Session& session, const wire::Request& request) {
+void handle_diag(AdminContext& context, Session& session, const wire::Request& request) {
     if (request.diag().reset()) {
-        if (!controller.is_operator(session.caller)) {
-            return controller.finish(session,
-                                     failure_frame(request.id(), fail(Errc::AccessDenied).error));
+        if (!is_operator(context.cluster, session.caller)) {
+            return context.calls.refuse(session, request.id(), fail(Errc::AccessDenied).error);
         }
-        controller.reset_figures();
-        return controller.finish(session, done_frame(request.id()));
+        context.figures.reset(context.now(), context.cluster.figures());
+        return context.calls.finish(session, done_frame(request.id()));
     }
-    const Figures& own = controller.figures();
+    const Figures& own = context.figures;
     wire::Reply reply;
     reply.set_id(request.id());
     reply.set_last(true);
     wire::DiagReply* out = reply.mutable_diag();
-    add_scheduling(controller.cluster().figures(), own, out);
-    add_jobs(controller.cluster(), out);
-    add_requests(own, controller.names(), out);
-    out->set_connections(controller.sessions().count() + controller.agents().count());
-    out->set_agents(controller.agents().count());
+    add_scheduling(context.cluster.figures(), own, out);
+    add_jobs(context.cluster, out);
+    add_requests(own, context.names, out);
+    out->set_connections(context.sessions.count() + context.agents.count());
+    out->set_agents(context.agents.count());
     out->set_requests(own.requests);
     out->set_started(millis(own.started));
     out->set_since(millis(own.since));
-    out->set_now(millis(controller.now()));
-    controller.finish(session, reply.SerializeAsString());
+    out->set_now(millis(context.now()));
+    context.calls.finish(session, reply.SerializeAsString());
 }
 
 }  // namespace switchyard::controller

@@ -1,4 +1,4 @@
-#include "controller/requests/replies.hpp"
+#include "controller/links/replies.hpp"
 
 #include "wire/codec.hpp"
 
