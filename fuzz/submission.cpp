@@ -1,6 +1,6 @@
 // submission.cpp: a submission taken apart before it is decoded: the script and the environment are
 // cut out by hand, and measured by hand. What is cut out is what a full decoding finds there.
-#include "controller/wire_fields.hpp"
+#include "controller/requests/wire_fields.hpp"
 #include "fuzz/fuzz.hpp"
 #include "wire/proto/request.pb.h"
 

@@ -1,7 +1,7 @@
 // main.cpp: one executable for every command and daemon. Which one it is, argv[0] says.
 #include "agent/main.hpp"
 #include "controller/main.hpp"
-#include "controller/run_program.hpp"
+#include "controller/programs/run_program.hpp"
 #include "programs.hpp"
 #include "stepd/main.hpp"
 

@@ -44,6 +44,8 @@ class Agent {
     // Reads the configuration again: the next launches and scripts know it, and the controller
     // hears what is new of the node. A bad one is not taken over.
     void reconfigure();
+    // The log is another file now: stepds that start from here on write to it.
+    void on_log_opened();
     // Running steps go on, and what serves them; the rest is cleared away.
     void stop();
 

@@ -25,6 +25,10 @@ bool same_way_to_the_controller(const config::Config& a, const config::Config& b
 
 }  // namespace
 
+void Agent::on_log_opened() {
+    if (steps_) steps_->renew_spares();
+}
+
 void Agent::reconfigure() {
     auto fresh = read_again_();
     config_mark_ = config::change_mark(fresh ? fresh->config : plan_.config);

@@ -140,7 +140,7 @@ int print_gres(const Options& options) {
 void hold_signals() {
     sigset_t taken;
     sigemptyset(&taken);
-    for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&taken, signal);
+    for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGUSR2}) sigaddset(&taken, signal);
     ::pthread_sigmask(SIG_BLOCK, &taken, nullptr);
 }
 
@@ -149,7 +149,8 @@ void set_log_level(const Options& options, const config::Config& config, os::Log
                                       : parse_log_level(config.agent_debug).value_or(kLogInfo));
 }
 
-int run(const Options& options, AgentPlan plan, os::Log& log, os::Background& background) {
+int run(const Options& options, AgentPlan plan, const std::string& log_path, os::Log& log,
+        os::Background& background) {
     const std::string lock_path =
         plan.relay_only ? fmt::format("{}/slurmd-{}.lock", plan.config.run_dir, plan.name)
                         : plan.setup.spool + "/slurmd.pid";
@@ -183,7 +184,15 @@ int run(const Options& options, AgentPlan plan, os::Log& log, os::Background& ba
         set_log_level(options, fresh.config, log);
         return fresh;
     });
-    const auto on_hup = loop.on_signal(SIGHUP, [&agent] { agent.reconfigure(); });
+    const auto open_log_anew = [&] {
+        if (const Status opened = log.open(log_path); !opened) log.error(opened.error().message);
+        agent.on_log_opened();
+    };
+    const auto on_hup = loop.on_signal(SIGHUP, [&] {
+        open_log_anew();
+        agent.reconfigure();
+    });
+    const auto on_rotated = loop.on_signal(SIGUSR2, open_log_anew);
     if (const Status started = agent.start(); !started) return complain(started.error());
     background.become_ready();
     loop.run();
@@ -225,7 +234,7 @@ int agent_main(int argc, char** argv) {
     if (!plan) return complain(plan.error());
     if (const Status made = make_folders(*plan); !made) return complain(made.error());
     if (const Status opened = log.open(log_path); !opened) return complain(opened.error());
-    return run(*options, *std::move(plan), log, background);
+    return run(*options, *std::move(plan), log_path, log, background);
 }
 
 }  // namespace switchyard::agent

@@ -108,7 +108,7 @@ Result<pid_t> Spares::spawn(const std::string& title, const io::Fd* channel,
 // It is free for a next step, or gone.
 void Spares::on_leash(std::list<Stepd>::iterator stepd) {
     const auto packet = os::receive_packet(stepd->leash.get());
-    if (!packet || idle_ >= kIdleMax) {
+    if (!packet || idle_ >= kIdleMax || stepd->outdated) {
         if (stepd->idle) --idle_;
         stepds_.erase(stepd);
         return;
@@ -118,6 +118,12 @@ void Spares::on_leash(std::list<Stepd>::iterator stepd) {
     ++idle_;
     stepds_.splice(stepds_.begin(), stepds_, stepd);
     if (!trim_) trim_ = loop_.after(kTrimAfter, [this] { trim(); });
+}
+
+void Spares::renew() {
+    for (; idle_ > 0; --idle_) stepds_.pop_front();
+    for (Stepd& stepd : stepds_) stepd.outdated = true;
+    keep_one_ready();
 }
 
 void Spares::trim() {

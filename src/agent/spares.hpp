@@ -30,11 +30,15 @@ class Spares {
     bool owns(pid_t pid) const;
     // Before long there will be one that waits.
     void keep_one_ready();
+    // Those that are there now get no further step: standard error, which they have from us, has
+    // changed.
+    void renew();
 
   private:
     struct Stepd {
         pid_t pid = 0;
         bool idle = false;
+        bool outdated = false;  // It gets no further step.
         io::Fd leash;
         io::Loop::Watch watch;
     };

@@ -79,6 +79,7 @@ class Steps {
     // Its records are a restored backup: tells it which scripts began here.
     void report_begun();
     void set_setup(NodeSetup setup);
+    void renew_spares() { spares_.renew(); }
 
     void launch(wire::LaunchStep&& launch);
     void prepare(const wire::PrepareJob& order);

@@ -14,9 +14,9 @@
 
 #include "base/text.hpp"
 #include "config/config.hpp"
-#include "controller/config_values.hpp"
-#include "controller/controller.hpp"
-#include "controller/slurm_user.hpp"
+#include "controller/queries/config_values.hpp"
+#include "controller/start/slurm_user.hpp"
+#include "controller/start/start.hpp"
 #include "io/fd.hpp"
 #include "store/sqlite/sqlite_store.hpp"
 
@@ -177,7 +177,7 @@ int serve(config::Config config, const Options& options, Log& log, Background& b
         .clear_state = options.clear_state, .restore = options.restore, .store = {}};
     tell_of_crashes(*start.what_now);
     const Watchdog watchdog(*start.what_now);
-    auto controller = Controller::create(loop, log, std::move(config), start);
+    auto controller = start_controller(loop, log, std::move(config), start);
     if (!controller) {
         log.error("fatal: {}", controller.error().message);
         return 1;

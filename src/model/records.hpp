@@ -6,7 +6,9 @@
 // also that of their table in a database; the type of their key, and where it is in a record.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -64,6 +66,12 @@ class Changed {
     auto begin() const { return all_.begin(); }
     auto end() const { return all_.end(); }
 
+    // What happened after it: the newer word counts.
+    void follow_with(Changed newer) {
+        newer.all_.merge(all_);
+        all_ = std::move(newer.all_);
+    }
+
     // `find` gives a record by its key, null if there is none.
     template <class Find>
     void fill(Find find) {
@@ -91,6 +99,14 @@ struct RecordChanges {
 #define SY_ANY(Type, plural, Key, key) || !plural.empty()
         return !past_runs.empty() || next_job_id || next_reservation_id SY_RECORDS(SY_ANY);
 #undef SY_ANY
+    }
+    void follow_with(RecordChanges newer) {
+#define SY_FOLLOW(Type, plural, Key, key) plural.follow_with(std::move(newer.plural));
+        SY_RECORDS(SY_FOLLOW)
+#undef SY_FOLLOW
+        std::ranges::move(newer.past_runs, std::back_inserter(past_runs));
+        if (newer.next_job_id) next_job_id = newer.next_job_id;
+        if (newer.next_reservation_id) next_reservation_id = newer.next_reservation_id;
     }
 };
 

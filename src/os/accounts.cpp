@@ -35,7 +35,10 @@ std::optional<Group> look_up_group(Find find) {
     ::group record{};
     std::vector<char> buffer;
     if (!look_up(record, buffer, find)) return std::nullopt;
-    return Group{record.gr_gid, record.gr_name};
+    Group group{record.gr_gid, record.gr_name, {}};
+    for (char** member = record.gr_mem; *member != nullptr; ++member)
+        group.members.emplace_back(*member);
+    return group;
 }
 
 }  // namespace

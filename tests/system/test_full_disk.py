@@ -1,12 +1,15 @@
 """The controller's disk is full: who asks for something is told so at once, and nothing is promised."""
 
 import errno
+import json
+import signal
 import subprocess
 import time
 
 import pytest
 
-from world import PATIENCE, is_root, wait_until
+from cluster import kill
+from world import PATIENCE, is_root, stays, wait_until
 
 pytestmark = pytest.mark.skipif(not is_root(), reason="only root has a disk to fill")
 
@@ -97,3 +100,90 @@ def test_many_at_once_are_all_told(small):
     disk.make_room()
     after = wait_until(lambda: (said := made.run("sbatch --parsable --wrap true")).code == 0 and int(said.out), 30, "room")
     assert made.wait_end(after) == "COMPLETED"
+
+
+def fill_up(made, disk):
+    """Until not even the record of a small job finds room in what the files have already."""
+    disk.fill()
+    refused = 0
+    while refused < 2:
+        said = made.run("sbatch -H --wrap true", user="bob")
+        refused = refused + 1 if said.code != 0 else 0
+        assert said.code == 0 or REFUSED in said.err, said
+
+
+SCRIPT = "while [ ! -e go ]; do sleep 0.05; done; touch ended.$SLURM_JOB_ID"
+
+
+def let_end(made, job):
+    made.write("go", "")
+    wait_until(lambda: (made.home() / f"ended.{job}").exists(), what="the end of the script")
+
+
+def views(made, job):
+    """What each command says of the job, and of its node."""
+    document = json.loads(made.run(f"squeue --json -j {job} -t all").ok().out)
+    shown = json.loads(made.run(f"scontrol show job {job} --json").ok().out)
+    return {
+        "squeue": made.run(f"squeue -h -j {job} -o %T").ok().out.strip(),
+        "squeue of a user": made.run("squeue -h -u alice -t all -o '%i %T'").ok().out.strip(),
+        "squeue by state": made.run("squeue -h -t running,completing,completed -o '%i %T'").ok().out.strip(),
+        "squeue --json": [each["job_state"] for each in document["jobs"]],
+        "squeue --steps": made.run(f"squeue -h -s -j {job} -o %i").ok().out.strip(),
+        "scontrol": made.show(job)["JobState"],
+        "scontrol --json": [each["job_state"] for each in shown["jobs"]],
+        "sacct": made.run(f"sacct -n -P -X -j {job} -o State").ok().out.strip(),
+        "sinfo": made.run("sinfo -h -N -o '%T %C'").ok().out.strip(),
+    }
+
+
+def test_a_job_that_ends_while_the_disk_is_full_is_shown_as_it_is_on_disk(small):
+    made, disk = small
+    job = made.wrap(SCRIPT, "-n 2")
+    made.wait_state(job, "RUNNING")
+    fill_up(made, disk)
+    before = views(made, job)
+    assert before["squeue"] == "RUNNING" and before["sacct"] == "RUNNING" and before["sinfo"].startswith("mixed"), before
+    let_end(made, job)
+    stays(lambda: views(made, job) == before, 3, f"not {before}")
+    assert made.show(job)["SystemComment"].startswith("as on disk, which is full")
+    # What was shown was true: a controller that dies now comes back with it.
+    kill(made.controller, signal.SIGKILL)
+    made.agents["n1"].send_signal(signal.SIGSTOP)
+    disk.make_room()
+    made.start_controller()
+    wait_until(lambda: made.run("squeue -h").code == 0, what="the controller")
+    assert made.run(f"squeue -h -j {job} -o %T").ok().out.strip() == "RUNNING"
+    made.agents["n1"].send_signal(signal.SIGCONT)
+    assert made.wait_end(job) == "COMPLETED"
+
+
+def test_once_there_is_room_what_happened_meanwhile_is_shown(small):
+    made, disk = small
+    job, other = made.wrap(SCRIPT), made.wrap("sleep 600")
+    made.wait_state(job, "RUNNING")
+    made.wait_state(other, "RUNNING")
+    fill_up(made, disk)
+    let_end(made, job)
+    stays(lambda: made.run("squeue -h -u alice -t R -o %i").ok().out.split() == [str(other), str(job)], 2, "both run")
+    disk.make_room()
+    assert made.wait_end(job) == "COMPLETED"
+    assert made.state(other) == "RUNNING"
+    assert "SystemComment" not in made.show(job)
+    made.run(f"scancel {other}").ok()
+    assert made.wait_end(other) == "CANCELLED"
+
+
+def test_the_end_that_finds_the_disk_full_is_shown_as_it_is_on_disk(small):
+    """Nobody has submitted anything: the record of this end is the first that does not fit."""
+    made, disk = small
+    job = made.wrap(SCRIPT, f"--comment={'y' * 16_000}")
+    made.wait_state(job, "RUNNING")
+    disk.fill()
+    let_end(made, job)
+    log = made.dir / "log" / "controller.log"
+    wait_until(lambda: "waiting for room" in log.read_text(), what="the controller to find it out")
+    assert made.run(f"squeue -h -j {job} -o %T").ok().out.strip() == "RUNNING"
+    assert made.node("n1")["State"] == "MIXED"
+    disk.make_room()
+    assert made.wait_end(job) == "COMPLETED"

@@ -96,3 +96,35 @@ def test_commands_say_when_there_is_no_controller(make_cluster):
     said = cluster.run("squeue")
     assert said.code == 1 and said.err.startswith("slurm_load_jobs error: Unable to contact slurm controller")
     assert cluster.run("sbatch --wrap true", timeout=90).code == 1
+
+
+def files_of(pid):
+    """The paths of what a process has open."""
+    found = set()
+    for descriptor in os.listdir(f"/proc/{pid}/fd"):
+        try:
+            found.add(os.readlink(f"/proc/{pid}/fd/{descriptor}"))
+        except OSError:
+            pass
+    return found
+
+
+@pytest.mark.parametrize("sig", [signal.SIGHUP, signal.SIGUSR2])
+def test_logs_that_were_moved_away_are_opened_anew(make_cluster, sig):
+    made = make_cluster()
+    stepds = set(wait_until(lambda: stepds_of(made.dir, idle=True), what="stepds that wait for a step"))
+    for daemon, name in [(made.controller, "controller.log"), (made.agents["n1"], "agent-n1.log")]:
+        log = made.dir / "log" / name
+        rotated = log.with_suffix(".old")
+        log.rename(rotated)
+        daemon.send_signal(sig)
+        wait_until(log.exists, what=f"a new {log}")
+        opened = wait_until(lambda: now if str(rotated) not in (now := files_of(daemon.pid)) else None, what=f"the end of {rotated}")
+        assert str(log) in opened
+    # What is started from now on writes to the new file too.
+    job = made.wrap("sleep 300", "-w n1")
+    made.wait_state(job, "RUNNING")
+    of_job = [pid for pid in set(stepds_of(made.dir)) - stepds if str(made.dir / "log" / "agent-n1.log") in files_of(pid)]
+    assert len(of_job) == 1, {pid: files_of(pid) for pid in stepds_of(made.dir, idle=True)}
+    made.run(f"scancel {job}").ok()
+    assert made.wait_end(job) == "CANCELLED"

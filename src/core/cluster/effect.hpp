@@ -221,6 +221,12 @@ struct Changes : model::RecordChanges {
     bool empty() const {
         return !has_records() && forgotten_jobs.empty() && unneeded_payloads.empty();
     }
+    // What happened after it.
+    void follow_with(Changes newer) {
+        forgotten_jobs.merge(newer.forgotten_jobs);
+        unneeded_payloads.merge(newer.unneeded_payloads);
+        RecordChanges::follow_with(std::move(newer));
+    }
 };
 
 }  // namespace switchyard::core

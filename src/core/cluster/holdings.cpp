@@ -7,28 +7,10 @@
 #include "base/assert.hpp"
 #include "core/cluster/planning/planning.hpp"
 #include "core/sched/shape.hpp"
+#include "model/grant_sums.hpp"
 
 namespace switchyard::core {
 namespace {
-
-void subtract_grants(std::vector<model::GresGrant>& sum,
-                     const std::vector<model::GresGrant>& less) {
-    for (const model::GresGrant& grant : less) {
-        for (model::GresGrant& held : sum) {
-            if (held.name != grant.name || held.type != grant.type) continue;
-            held.count -= std::min(held.count, grant.count);
-            held.devices.erase(grant.devices);
-            for (const auto& share : grant.shares) {
-                for (auto& kept : held.shares) {
-                    if (kept.device == share.device)
-                        kept.amount -= std::min(kept.amount, share.amount);
-                }
-            }
-            std::erase_if(held.shares, [](const auto& share) { return share.amount == 0; });
-        }
-    }
-    std::erase_if(sum, [](const model::GresGrant& grant) { return grant.count == 0; });
-}
 
 bool holds_anything(const Job& job) {
     if (const auto* completing = std::get_if<model::Completing>(&job.phase))
@@ -130,7 +112,7 @@ void Holdings::release_on(const Job& job, const std::string& name) {
     }
     node.used_cpus -= std::min(node.used_cpus, grant.cpus);
     node.used_memory -= std::min(node.used_memory, grant.memory);
-    subtract_grants(node.used_gres, grant.gres);
+    model::subtract_grants(node.used_gres, grant.gres);
     node.exclusive = entry.held_whole();
     std::uint32_t& count = std::holds_alternative<model::Completing>(job.phase)
                                ? node.completing_jobs

@@ -18,7 +18,7 @@ namespace {
 
 using Fields = std::vector<std::string_view>;  // Of "name:x:1000:..."
 
-constexpr std::size_t kName = 0, kNumber = 2;
+constexpr std::size_t kName = 0, kNumber = 2, kMembers = 3;
 
 std::string read_to_end(int fd) {
     std::string text;
@@ -91,7 +91,12 @@ std::optional<User> to_user(const Fields& fields) {
 std::optional<Group> to_group(const Fields& fields) {
     const auto gid = id(fields[kNumber]);
     if (!gid) return std::nullopt;
-    return Group{*gid, std::string(fields[kName])};
+    Group group{*gid, std::string(fields[kName]), {}};
+    if (fields.size() <= kMembers) return group;
+    for (const std::string_view member : split(fields[kMembers], ',')) {
+        if (!member.empty()) group.members.emplace_back(member);
+    }
+    return group;
 }
 
 }  // namespace

@@ -1,0 +1,105 @@
+#include "controller/names/addresses.hpp"
+
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "controller/links/agents.hpp"
+#include "core/cluster/cluster.hpp"
+
+namespace switchyard::controller {
+namespace {
+
+constexpr const char* kLoopback = "127.0.0.1";
+
+std::vector<std::string> own_addresses() {
+    ifaddrs* found = nullptr;
+    if (::getifaddrs(&found) != 0) return {};
+    const std::unique_ptr<ifaddrs, decltype(&::freeifaddrs)> list(found, ::freeifaddrs);
+    std::vector<std::string> out;
+    for (const ifaddrs* entry = found; entry != nullptr; entry = entry->ifa_next) {
+        if (entry->ifa_addr == nullptr) continue;
+        if (entry->ifa_addr->sa_family == AF_INET)
+            out.push_back(numeric_address(entry->ifa_addr, sizeof(sockaddr_in)));
+        if (entry->ifa_addr->sa_family == AF_INET6) {
+            out.push_back(numeric_address(entry->ifa_addr, sizeof(sockaddr_in6)));
+        }
+    }
+    return out;
+}
+
+}  // namespace
+
+bool Addresses::is_resolved(const std::string& from, const std::string& to) const {
+    if (from == to) return false;
+    const std::string there = last_seen(to);
+    if (there == kLoopback) return last_seen(from) != kLoopback;
+    return there.empty();
+}
+
+std::string Addresses::seen_from(const std::string& from, const std::string& to) const {
+    if (from == to) return kLoopback;
+    if (!is_resolved(from, to)) return last_seen(to);
+    for (const std::string& host : hosts_of(to)) {
+        if (std::string address = names_.address_of(host); !address.empty()) return address;
+    }
+    return kLoopback;
+}
+
+std::vector<NameKey> Addresses::needed(const std::string& from, const std::string& to) const {
+    std::vector<NameKey> keys;
+    if (!is_resolved(from, to)) return keys;
+    for (std::string& host : hosts_of(to)) keys.push_back(NameKey::host(std::move(host)));
+    return keys;
+}
+
+std::string Addresses::last_seen(const std::string& node) const {
+    if (agents_.is_local(node)) return kLoopback;
+    if (std::string seen = agents_.address_of(node); !seen.empty()) return seen;
+    const model::Node* record = cluster_.find_node(node);
+    return record != nullptr && record->facts ? record->facts->address : std::string();
+}
+
+std::vector<std::string> Addresses::hosts_of(const std::string& node) const {
+    std::vector<std::string> hosts;
+    const auto config = std::ranges::find(config_.nodes, node, &model::NodeConfig::name);
+    if (config == config_.nodes.end()) return hosts;
+    hosts.push_back(config->address);
+    hosts.push_back(config->host_name.empty() ? node : config->host_name);
+    for (const config::ControllerHost& host : config_.controllers)
+        hosts.push_back(host.address.empty() ? host.host : host.address);
+    std::erase(hosts, std::string());
+    return hosts;
+}
+
+std::string numeric_address(const sockaddr* address, socklen_t size) {
+    char text[NI_MAXHOST] = {};
+    if (::getnameinfo(address, size, text, sizeof text, nullptr, 0, NI_NUMERICHOST) != 0) return {};
+    return text;
+}
+
+bool is_loopback(const std::string& address) {
+    return address.starts_with("127.") || address == "::1";
+}
+
+std::string local_host_name() {
+    char name[256] = {};
+    if (::gethostname(name, sizeof name - 1) != 0) return "localhost";
+    return name;
+}
+
+bool is_this_host(const std::string& name) {
+    if (name == "localhost" || is_loopback(name)) return true;
+    const std::string own = local_host_name();
+    if (name == own || name == own.substr(0, own.find('.'))) return true;
+    const std::vector<std::string> addresses = own_addresses();
+    return std::ranges::find(addresses, name) != addresses.end();
+}
+
+}  // namespace switchyard::controller

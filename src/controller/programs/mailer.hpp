@@ -1,0 +1,34 @@
+// mailer.hpp: job mail through MailProg, without waiting for it. The program runs as the job's
+// user: address and subject are that user's words, and some mail programs take words for orders.
+#pragma once
+
+#include <string>
+
+#include "controller/log.hpp"
+#include "controller/programs/user_programs.hpp"
+#include "controller/turn/outbox.hpp"
+#include "io/loop.hpp"
+
+namespace switchyard::controller {
+
+class Mailer {
+  public:
+    Mailer(io::Loop& loop, Log& log);
+    Mailer(const Mailer&) = delete;
+    Mailer& operator=(const Mailer&) = delete;
+
+    // `program -s subject recipient`, as Slurm calls it.
+    void send(const std::string& program, const std::string& domain, const ToMail& letter);
+
+  private:
+    void on_end(const ProgramOrder& order, const Status& status);
+
+    Log& log_;
+    UserPrograms programs_;
+    std::string missing_;  // The program we have already complained about.
+};
+
+// Not what a mail program could take for an option, for several words or for more lines.
+bool is_mail_address(std::string_view text);
+
+}  // namespace switchyard::controller

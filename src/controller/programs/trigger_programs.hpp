@@ -1,0 +1,27 @@
+// trigger_programs.hpp: the programs that strigger names, run on this host as the users who set
+// them, without waiting for them. They outlive a controller that is stopped.
+#pragma once
+
+#include <string>
+
+#include "controller/log.hpp"
+#include "controller/programs/user_programs.hpp"
+#include "core/cluster/effect.hpp"
+#include "io/loop.hpp"
+
+namespace switchyard::controller {
+
+class TriggerPrograms {
+  public:
+    TriggerPrograms(io::Loop& loop, Log& log);
+    TriggerPrograms(const TriggerPrograms&) = delete;
+    TriggerPrograms& operator=(const TriggerPrograms&) = delete;
+
+    void run(const core::effect::RunTrigger& order, const std::string& config_path);
+
+  private:
+    Log& log_;
+    UserPrograms programs_;
+};
+
+}  // namespace switchyard::controller

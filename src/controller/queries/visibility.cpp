@@ -1,0 +1,31 @@
+#include "controller/queries/visibility.hpp"
+
+#include <algorithm>
+
+#include "controller/links/operators.hpp"
+
+namespace switchyard::controller {
+namespace {
+
+bool is_in_any(const Names& names, const core::Caller& caller,
+               const std::vector<std::string>& groups) {
+    return std::ranges::any_of(
+        names.group_names_of(caller.uid, caller.gid),
+        [&](const std::string& name) { return std::ranges::find(groups, name) != groups.end(); });
+}
+
+}  // namespace
+
+std::vector<std::string> concealed_partitions(const core::Cluster& cluster, const Names& names,
+                                              const core::Caller& caller) {
+    std::vector<std::string> names;
+    if (is_operator(cluster, caller)) return names;
+    for (const model::Partition& partition : cluster.partitions()) {
+        const bool closed =
+            !partition.allow_groups.empty() && !is_in_any(names, caller, partition.allow_groups);
+        if (partition.hidden || closed) names.push_back(partition.name);
+    }
+    return names;
+}
+
+}  // namespace switchyard::controller
