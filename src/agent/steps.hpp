@@ -123,6 +123,7 @@ class Steps {
         pid_t pid = 0;  // 0: not known (yet).
         std::unique_ptr<wire::Channel> channel;
         bool ready = false;                        // The channel may be written to.
+        uid_t owner = 0;
         std::vector<std::string> waiting;          // Orders until then.
         std::unique_ptr<wire::StepReport> report;  // It has ended.
         // Not reported to anybody: what is left of a step that nobody knows. A launch waits for its
@@ -157,6 +158,7 @@ class Steps {
     Result<io::Fd> listen_for(const StepKey& key);
     void start(const StepKey& key, wire::LaunchStep&& launch);
     Status spawn(const StepKey& key, wire::LaunchStep&& launch);
+    std::optional<uid_t> owner_of(const StepKey& key) const;
     // A script that began here before is answered with its end, and not started: true.
     bool began_before(const StepKey& key, const wire::LaunchStep& launch);
     void note_end(const StepKey& key, const wire::StepReport& report);

@@ -99,8 +99,14 @@ struct Launch {
 // that no controller of ours sends.
 Result<Launch> read_launch(const wire::AgentToStepd& message);
 
-// The file name under which a stepd listens in the spool: "12.4294967291.0.sock", and back.
-std::string socket_name(const StepKey& key);
-std::optional<StepKey> parse_socket_name(std::string_view name);
+// The file name under which a stepd listens in the spool: "12.4294967291.0.2001.sock", and back. It
+// tells a restarted agent all that it must know of a step whose stepd is dead.
+struct StepSocket {
+    StepKey key;
+    uid_t owner = 0;
+    friend bool operator==(const StepSocket&, const StepSocket&) = default;
+};
+std::string socket_name(const StepSocket& socket);
+std::optional<StepSocket> parse_socket_name(std::string_view name);
 
 }  // namespace switchyard::stepd

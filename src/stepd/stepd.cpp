@@ -95,7 +95,8 @@ void Stepd::start(const wire::AgentToStepd& message) {
 }
 
 Status Stepd::prepare() {
-    walls_ = os::make_containment(launch_.setup.containment);
+    walls_ = os::make_containment(launch_.setup.containment,
+                                  [this](const StepKey&) { return launch_.who.uid; });
     // A share that cannot be kept is not given.
     if (is_guarded(launch_)) SY_CHECK(make_guard_files(launch_));
     SY_CHECK(walls_->create(launch_.key, limits()));
