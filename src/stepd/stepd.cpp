@@ -134,7 +134,7 @@ void Stepd::resolve_names() {
 }
 
 void Stepd::run_tasks() {
-    stage_ = Stage::Running;
+    stage_ = Stage::Preparing;
     if (launch_.is_batch()) {
         tasks_.resize(1);
     } else if (const Status ready = prepare_tasks(); !ready) {
@@ -157,6 +157,11 @@ void Stepd::fail_launch(const std::string& why) {
         return empty_out();
     }
     conclude();
+    if (!pmi_) begin_tasks();
+}
+
+void Stepd::begin_tasks() {
+    stage_ = Stage::Running;
 }
 
 void Stepd::say(const std::string& text) { say_raw(os::log_line("error: ", text)); }

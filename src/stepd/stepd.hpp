@@ -71,7 +71,8 @@ class Stepd {
     os::ContainmentPlan take_walls() { return std::move(launch_.setup.containment); }
 
   private:
-    enum class Stage { Waiting, Connecting, Running, Emptying, Delivering, Over };
+    // Preparing: connected, but no task has begun.
+    enum class Stage { Waiting, Connecting, Preparing, Running, Emptying, Delivering, Over };
     // A task that is about to be: what it will be, and its ends of what we made for it.
     struct Beginning {
         os::ChildPlan plan;
@@ -101,6 +102,7 @@ class Stepd {
     void run_tasks();
     void fail_launch(const std::string& why);
     void say(const std::string& text);  // A line of ours in the job's output.
+    void begin_tasks();
     void say_raw(const std::string& line);
 
     // --- stepd_tasks.cpp: what each task is ---
@@ -139,6 +141,7 @@ class Stepd {
     Status open_pmi();
 
     // --- stepd_attach.cpp: further clients of the tasks' streams (sattach) ---
+    void on_pmi_ready(const Status& status);
     void attach(const wire::AttachStep& order);
     void detach(std::uint64_t guest);
     void hand_out(std::uint32_t task, std::uint32_t stream, std::string_view data);

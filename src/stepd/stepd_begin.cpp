@@ -173,7 +173,7 @@ void Stepd::tell_started() {
 }
 
 void Stepd::cannot_start(const std::string& why) {
-    if (stage_ != Stage::Running) return;
+    if (stage_ != Stage::Running && stage_ != Stage::Preparing) return;
     // One that could not open its files has ended by itself, and never was a task.
     for (Task& task : tasks_) {
         if (!task.start_error.empty()) task.pid = 0;

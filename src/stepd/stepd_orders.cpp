@@ -84,6 +84,7 @@ void Stepd::announce(Cause cause, bool at_once) {
 
 void Stepd::end(Cause cause, Seconds grace) {
     if (stage_ == Stage::Connecting) return fail_launch("ended before it began");
+    if (stage_ == Stage::Preparing) return cannot_start("ended before it began");
     if (stage_ == Stage::Delivering && grace.count() == 0) return conclude();
     if (stage_ == Stage::Delivering) deliver_timer_ = loop_.after(grace, [this] { conclude(); });
     if (grace.count() == 0) spare_until_.reset();

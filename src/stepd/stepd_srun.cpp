@@ -57,13 +57,21 @@ Status Stepd::open_pmi() {
     place.gid = launch_.who.gid;
     place.folder = launch_.setup.spool;
     SY_TRY(pmi_,
-           pmi::make_server(launch_.command.mpi, loop_, std::move(place),
-                            [this](const wire::PmiMessage& message) { srun_->pmi(message); }));
+           pmi::make_server(
+               launch_.command.mpi, loop_, std::move(place),
+               [this](const wire::PmiMessage& message) { srun_->pmi(message); },
+               [this](const Status& status) { on_pmi_ready(status); }));
     return {};
 }
 
+void Stepd::on_pmi_ready(const Status& status) {
+    if (stage_ != Stage::Preparing) return;
+    if (!status) return cannot_start(status.error().message);
+    begin_tasks();
+}
+
 void Stepd::on_srun_lost(const std::string& why) {
-    if (stage_ == Stage::Connecting) return fail_launch(why);
+    if (stage_ == Stage::Connecting || stage_ == Stage::Preparing) return fail_launch(why);
     log_.info(fmt::format("{}: srun is gone: {}", model::to_string(launch_.key), why));
     if (stage_ == Stage::Running) return end(Cause::Finished, launch_.kill_wait);
     if (stage_ == Stage::Delivering) conclude();
