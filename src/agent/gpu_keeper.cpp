@@ -67,7 +67,9 @@ GpuKeeper::~GpuKeeper() {
 Status GpuKeeper::start() {
     for (const model::GresInventory& entry : gpus_.gres) {
         const bool kept = !entry.protection.empty() && entry.protection != "none";
-        if (entry.is_shared() && kept) SY_CHECK(gpu::prepare_guard(gpus_.share_folder, entry));
+        if (!entry.is_shared() || !kept) continue;
+        SY_CHECK(gpu::prepare_guard(gpus_.share_folder));
+        SY_CHECK(steps_.turns().keep(gpus_.share_folder, entry.devices));
     }
     if (auto cards = mps_cards(gpus_.gres); !cards.empty()) {
         mps_ = std::make_unique<MpsDaemons>(loop_, gpus_.share_folder, std::move(cards), log_);

@@ -212,6 +212,11 @@ Status Steps::spawn(const StepKey& key, wire::LaunchStep&& launch) {
     wire::AgentToStepd message;
     *message.mutable_launch() = std::move(launch);
     encode(setup_, *message.mutable_setup());
+    for (const auto& [device, memory] : turns_.paths()) {
+        wire::CardTurns& turns = *message.mutable_setup()->add_turns();
+        turns.set_device(device);
+        turns.set_memory(memory);
+    }
     step.channel->send(message.SerializeAsString());
     for (const std::string& frame : std::exchange(step.waiting, {})) step.channel->send(frame);
     if (look_ && has_cards(step.gres)) look_({});
@@ -376,7 +381,7 @@ void Steps::tell_end(const StepKey& key) {
     note_end(key, report);
     step.report = std::make_unique<wire::StepReport>(std::move(report));
     if (!setup_.share_folder.empty() && !is_alive(job, nullptr))
-        gpu::remove_ledger(setup_.share_folder, job.first, job.second);
+        gpu::remove_files_of(setup_.share_folder, job.first, job.second);
     send_report(step);
     check_job(job);
 }

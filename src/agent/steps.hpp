@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/card_turns.hpp"
 #include "agent/gpu_usage.hpp"
 #include "agent/job_scripts.hpp"
 #include "agent/journal.hpp"
@@ -79,6 +80,8 @@ class Steps {
     // Its records are a restored backup: tells it which scripts began here.
     void report_begun();
     void set_setup(NodeSetup setup);
+    // Of the cards whose shares the guard keeps: steps are told of it.
+    CardTurns& turns() { return turns_; }
 
     void launch(wire::LaunchStep&& launch);
     void prepare(const wire::PrepareJob& order);
@@ -120,10 +123,10 @@ class Steps {
 
   private:
     struct Step {
+        uid_t owner = 0;
         pid_t pid = 0;  // 0: not known (yet).
         std::unique_ptr<wire::Channel> channel;
         bool ready = false;                        // The channel may be written to.
-        uid_t owner = 0;
         std::vector<std::string> waiting;          // Orders until then.
         std::unique_ptr<wire::StepReport> report;  // It has ended.
         // Not reported to anybody: what is left of a step that nobody knows. A launch waits for its
@@ -155,10 +158,10 @@ class Steps {
     };
 
     std::string socket_path(const StepKey& key) const;
+    std::optional<uid_t> owner_of(const StepKey& key) const;
     Result<io::Fd> listen_for(const StepKey& key);
     void start(const StepKey& key, wire::LaunchStep&& launch);
     Status spawn(const StepKey& key, wire::LaunchStep&& launch);
-    std::optional<uid_t> owner_of(const StepKey& key) const;
     // A script that began here before is answered with its end, and not started: true.
     bool began_before(const StepKey& key, const wire::LaunchStep& launch);
     void note_end(const StepKey& key, const wire::StepReport& report);
@@ -204,6 +207,7 @@ class Steps {
         bool cleaning = false;
     };
     std::map<JobKey, Ending> ending_jobs_;
+    CardTurns turns_;
     JobScripts scripts_;
     Journal journal_;
     std::map<JobKey, HeldEnd> held_ends_;

@@ -79,6 +79,7 @@ Result<Setup> read_setup(const wire::StepdSetup& from) {
         to.gres.push_back(std::move(gres));
     }
     to.share_folder = from.share_folder();
+    for (const wire::CardTurns& each : from.turns()) to.turns[each.device()] = each.memory();
     return to;
 }
 

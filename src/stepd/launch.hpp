@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -65,6 +66,8 @@ struct Setup {
     bool pretend = false;
     std::vector<model::GresInventory> gres;
     std::string share_folder;  // Of the guard and of MPS; empty: shares are not kept.
+    // The agent's memory of turns of each card whose shares the guard keeps: "/proc/PID/fd/N".
+    std::map<std::uint32_t, std::string> turns;
 };
 
 struct Launch {

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "gpu/shares.hpp"
 #include "os/files.hpp"
 #include "os/machine.hpp"
 #include "os/topology.hpp"
@@ -97,11 +98,27 @@ void Stepd::start(const wire::AgentToStepd& message) {
 Status Stepd::prepare() {
     walls_ = os::make_containment(launch_.setup.containment,
                                   [this](const StepKey&) { return launch_.who.uid; });
-    // A share that cannot be kept is not given.
-    if (is_guarded(launch_)) SY_CHECK(make_guard_files(launch_));
+    SY_CHECK(guard_cards());
     SY_CHECK(walls_->create(launch_.key, limits()));
     SY_CHECK(limit_cards(launch_));
     resolve_names();
+    return {};
+}
+
+// A share that cannot be kept is not given.
+Status Stepd::guard_cards() {
+    if (!is_guarded(launch_)) return {};
+    SY_CHECK(make_guard_files(launch_));
+    for (const std::uint32_t card : guarded_cards(launch_)) {
+        const auto memory = launch_.setup.turns.find(card);
+        if (memory == launch_.setup.turns.end())
+            return fail(Errc::NotFound, fmt::format("card {} has no turns", card));
+        SY_TRY(auto door,
+               TurnsDoor::open(loop_, memory->second,
+                               gpu::turns_socket(launch_.setup.share_folder, launch_.key, card),
+                               launch_.who));
+        turns_.push_back(std::move(door));
+    }
     return {};
 }
 
@@ -140,6 +157,11 @@ void Stepd::run_tasks() {
     } else if (const Status ready = prepare_tasks(); !ready) {
         return cannot_start(ready.error().message);
     }
+    if (!pmi_) begin_tasks();
+}
+
+void Stepd::begin_tasks() {
+    stage_ = Stage::Running;
     if (launch_.spec.time_limit && !launch_.spec.time_limit->unlimited) {
         own_deadline_ = os::now() + launch_.spec.time_limit->seconds;
     }
@@ -157,11 +179,6 @@ void Stepd::fail_launch(const std::string& why) {
         return empty_out();
     }
     conclude();
-    if (!pmi_) begin_tasks();
-}
-
-void Stepd::begin_tasks() {
-    stage_ = Stage::Running;
 }
 
 void Stepd::say(const std::string& text) { say_raw(os::log_line("error: ", text)); }

@@ -28,6 +28,7 @@
 #include "stepd/srun_link.hpp"
 #include "stepd/task_pipes.hpp"
 #include "stepd/task_scripts.hpp"
+#include "stepd/turns_door.hpp"
 #include "stepd/usage_sampler.hpp"
 
 namespace switchyard::wire {
@@ -97,12 +98,13 @@ class Stepd {
     void receive(const wire::AgentToStepd& message);
     void start(const wire::AgentToStepd& message);
     Status prepare();
+    Status guard_cards();
     os::StepLimits limits() const;
     void resolve_names();
     void run_tasks();
+    void begin_tasks();
     void fail_launch(const std::string& why);
     void say(const std::string& text);  // A line of ours in the job's output.
-    void begin_tasks();
     void say_raw(const std::string& line);
 
     // --- stepd_tasks.cpp: what each task is ---
@@ -139,9 +141,9 @@ class Stepd {
     void on_srun_lost(const std::string& why);
     void throttle();
     Status open_pmi();
+    void on_pmi_ready(const Status& status);
 
     // --- stepd_attach.cpp: further clients of the tasks' streams (sattach) ---
-    void on_pmi_ready(const Status& status);
     void attach(const wire::AttachStep& order);
     void detach(std::uint64_t guest);
     void hand_out(std::uint32_t task, std::uint32_t stream, std::string_view data);
@@ -199,6 +201,7 @@ class Stepd {
     std::map<std::uint64_t, std::unique_ptr<SrunLink>> guests_;
     std::uint64_t next_guest_ = 1;
     std::vector<std::uint64_t> leaving_guests_;
+    std::vector<std::unique_ptr<TurnsDoor>> turns_;  // Of the cards that the guard keeps.
     std::string script_folder_;
     io::Fd messages_;  // The batch job's standard error.
 

@@ -7,7 +7,8 @@
 
 namespace switchyard::guard {
 
-// Maps a file of `bytes` (made longer if it is shorter). Private memory of the same size when the
+// Maps a file of `bytes` (made longer if it is shorter). At the path of a socket somebody hands over
+// a descriptor: memory that no other user can cut off under us. Private memory of the same size when the
 // path is null or cannot be opened: then this process counts alone. `shared` tells which.
 void* map_file(const char* path, std::size_t bytes, bool* shared);
 
