@@ -202,7 +202,9 @@ class AgentTest : public testing::Test {
         const auto text = os::read_file(dir + "/agent.log");
         return text ? *text : "";
     }
-    bool spool_has_socket() { return os::exists(dir + "/spool/" + stepd::socket_name({key(), ::getuid()})); }
+    bool spool_has_socket() {
+        return os::exists(dir + "/spool/" + stepd::socket_name({key(), ::getuid()}));
+    }
 
     std::string dir;
     io::Fd listener;

@@ -100,8 +100,7 @@ std::string ledger_file(const std::string& folder, const StepKey& key) {
 
 // "GPU-uuid,16,64,/path/of/its/turns", and what the driver itself limits the share to, in bytes.
 std::string card_text(const std::string& folder, const StepKey& key,
-                      const model::GresGrant::Share& share,
-                      const model::GresInventory& shard,
+                      const model::GresGrant::Share& share, const model::GresInventory& shard,
                       const std::vector<model::GresInventory>& cards) {
     const GrantedCard card = find_card(cards, share.device);
     std::string text = fmt::format("{},{},{},{}", card.name.empty() ? "*" : card.name, share.amount,

@@ -2,11 +2,12 @@
 //
 // A process belongs to a step if it descends from the step's stepd (which is a subreaper, so that
 // daemonised children stay below it), or if it is the job's user's and its environment carries the
-// step's marker, by which an agent finds what a dead stepd left. Other users can set the marker too,
-// and would be counted, killed and waited for with a job that is not theirs. A stepd without children looks no further: a process with the
-// marker that descends from none of its tasks was started by somebody else for them (atd), and is
-// ended only if the step leaves something behind itself. Memory and cores are not limited here:
-// stepd watches the one and sets the affinity of its tasks for the other.
+// step's marker, by which an agent finds what a dead stepd left. Other users can set the marker
+// too, and would be counted, killed and waited for with a job that is not theirs. A stepd without
+// children looks no further: a process with the marker that descends from none of its tasks was
+// started by somebody else for them (atd), and is ended only if the step leaves something behind
+// itself. Memory and cores are not limited here: stepd watches the one and sets the affinity of its
+// tasks for the other.
 #pragma once
 
 #include "os/containment.hpp"

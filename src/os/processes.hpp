@@ -17,7 +17,7 @@ struct Process {
     char state = '?';            // 'Z': dead, not yet waited for.
     std::uint64_t resident = 0;  // Bytes.
     std::string name = {};       // Of its program, at most 15 characters.
-    std::uint64_t started = 0;   // In clock ticks after boot: with its number, one process for good.
+    std::uint64_t started = 0;  // In clock ticks after boot: with its number, one process for good.
 };
 
 std::vector<Process> list_processes();

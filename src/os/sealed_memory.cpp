@@ -32,8 +32,7 @@ bool is_sealed_and_ours(int fd, std::size_t bytes) {
     struct stat facts{};
     const int seals = ::fcntl(fd, F_GET_SEALS);
     return seals >= 0 && ::fstat(fd, &facts) == 0 && facts.st_uid == ::geteuid() &&
-           static_cast<std::size_t>(facts.st_size) == bytes &&
-           (seals & kSeals) == kSeals;
+           static_cast<std::size_t>(facts.st_size) == bytes && (seals & kSeals) == kSeals;
 }
 
 std::string target_of(const std::string& link) {

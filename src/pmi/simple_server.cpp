@@ -282,8 +282,8 @@ void SimpleServer::abort(std::uint32_t local, std::string_view why) {
 
 Result<std::unique_ptr<Server>> make_simple_server(io::Loop& loop, Place place, Send send,
                                                    Ready ready) {
-    return std::unique_ptr<Server>(std::make_unique<SimpleServer>(
-        loop, std::move(place), std::move(send), std::move(ready)));
+    return std::unique_ptr<Server>(
+        std::make_unique<SimpleServer>(loop, std::move(place), std::move(send), std::move(ready)));
 }
 
 }  // namespace switchyard::pmi

@@ -1,5 +1,5 @@
-// turns_door.hpp: where the tasks of a step are handed the memory in which jobs of several users take
-// turns on a card (gpu/guard/turns.hpp).
+// turns_door.hpp: where the tasks of a step are handed the memory in which jobs of several users
+// take turns on a card (gpu/guard/turns.hpp).
 //
 // A task closes the descriptors that it was started with, or its parent did. So each process asks
 // for it at a socket in the folder of shares, which only the job's user can reach. The memory is

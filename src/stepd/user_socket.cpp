@@ -109,8 +109,7 @@ Status UserSocket::dial_elsewhere() {
     if (pid < 0) return os::errno_failure("fork");
     if (pid == 0) dial_for(theirs.get(), path_, who_);
     SY_TRY(process_, os::open_pidfd(pid));
-    answered_ =
-        loop_.watch(answer_.get(), EPOLLIN, [this](std::uint32_t) { take_answer(); });
+    answered_ = loop_.watch(answer_.get(), EPOLLIN, [this](std::uint32_t) { take_answer(); });
     patience_ = loop_.after(kElsewhereMax, [this] {
         finish(fail(Errc::Timeout, path_ + ": the file system does not answer"));
     });

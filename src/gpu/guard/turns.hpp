@@ -2,10 +2,10 @@
 //
 // Without MPS a card runs the kernels of one process at a time anyway and switches between them
 // evenly. Here the processes agree to take turns instead: memory of each card, mapped by all of
-// them, says whose turn it is. A turn lasts some milliseconds; whoever has used least of the card for its
-// weight comes next (weighted fair queueing on virtual time). Nobody waits when nobody else wants
-// the card, so a job alone on a card has all of it, unless it is strict: then it never passes its
-// share.
+// them, says whose turn it is. A turn lasts some milliseconds; whoever has used least of the card
+// for its weight comes next (weighted fair queueing on virtual time). Nobody waits when nobody else
+// wants the card, so a job alone on a card has all of it, unless it is strict: then it never passes
+// its share.
 //
 // One word says whose turn it is and changes only by compare-and-swap. A holder that died loses
 // its turn to the first waiter who notices. What others write into the file can cost a process its
