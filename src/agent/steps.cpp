@@ -219,7 +219,7 @@ Status Steps::spawn(const StepKey& key, wire::LaunchStep&& launch) {
     }
     step.channel->send(message.SerializeAsString());
     for (const std::string& frame : std::exchange(step.waiting, {})) step.channel->send(frame);
-    if (look_ && has_cards(step.gres)) look_({});
+    if (cards_.look && has_cards(step.gres)) cards_.look({});
     return {};
 }
 
@@ -346,7 +346,7 @@ void Steps::kill_adopted() {
                              std::ranges::any_of(steps_, [&](const auto& each) {
                                  return each.second.pid == process.pid;
                              });
-        if (is_ours || (is_kept_ && is_kept_(process.pid))) continue;
+        if (is_ours || (cards_.is_kept && cards_.is_kept(process.pid))) continue;
         for (const pid_t pid : os::descendants(all, process.pid)) ::kill(pid, SIGKILL);
         ::kill(process.pid, SIGKILL);
     }
@@ -363,7 +363,8 @@ void Steps::reap() {
 void Steps::finish(const StepKey& key, wire::StepReport report) {
     Step& step = steps_[key];
     step.last = std::make_unique<wire::StepReport>(std::move(report));
-    const bool awaits_look = has_cards(step.gres) && look_ && look_([this, key] { tell_end(key); });
+    const bool awaits_look =
+        has_cards(step.gres) && cards_.look && cards_.look([this, key] { tell_end(key); });
     if (!awaits_look) return tell_end(key);
     // A sick driver may take its time; nobody waits for it for long.
     step.patience = loop_.after(kLookWait, [this, key] { tell_end(key); });
