@@ -1,5 +1,6 @@
 #include "stepd/step_clients.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace switchyard::stepd {
@@ -8,6 +9,7 @@ namespace {
 constexpr std::size_t kAttachedMax = 16;
 // Then the tasks' output waits in their pipes for srun, and an attached client is sent away.
 constexpr std::size_t kUnsentBytesMax = 4u << 20;
+constexpr std::size_t kKeptBytesMax = 64u << 10;  // For those who attach later.
 
 }  // namespace
 
@@ -20,7 +22,11 @@ void StepClients::attach(SrunAddress client, Attached attached) {
     if (attached_.size() >= kAttachedMax) return;
     const std::uint64_t id = next_++;
     SrunLink::Handlers handlers;
-    handlers.ready = [this, id, ready = std::move(attached.ready)] { ready(*attached_.at(id)); };
+    handlers.ready = [this, id, ready = std::move(attached.ready)] {
+        SrunLink& link = *attached_.at(id);
+        ready(link);
+        for (const Piece& piece : kept_) link.output(piece.task, piece.stream, piece.data);
+    };
     handlers.lost = [this, id](const std::string&) { detach(id); };
     handlers.input = [input = std::move(attached.input)](std::optional<std::uint32_t> task,
                                                          std::string_view data, bool) {
@@ -42,7 +48,25 @@ void StepClients::detach(std::uint64_t client) {
     });
 }
 
+// Whole pieces, and of the oldest of them whole lines.
+void StepClients::keep(Piece piece) {
+    kept_bytes_ += piece.data.size();
+    kept_.push_back(std::move(piece));
+    if (kept_bytes_ <= kKeptBytesMax) return;
+    while (kept_bytes_ > kKeptBytesMax && kept_.size() > 1) {
+        kept_bytes_ -= kept_.front().data.size();
+        kept_.pop_front();
+    }
+    std::string& oldest = kept_.front().data;
+    const std::size_t surplus = kept_bytes_ - std::min(kept_bytes_, kKeptBytesMax);
+    const std::size_t end_of_line = oldest.find('\n', surplus);
+    const std::size_t cut = end_of_line == std::string::npos ? surplus : end_of_line + 1;
+    oldest.erase(0, cut);
+    kept_bytes_ -= std::min(kept_bytes_, cut);
+}
+
 void StepClients::output(std::uint32_t task, std::uint32_t stream, std::string_view data) {
+    keep({task, stream, std::string(data)});
     if (srun_) srun_->output(task, stream, data);
     for (const auto& [id, client] : attached_) {
         client->output(task, stream, data);

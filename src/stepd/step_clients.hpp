@@ -1,14 +1,17 @@
 // step_clients.hpp: who sees the output of a step's tasks and speaks to them: the srun that waits
 // for it, if it has one, and clients that were attached later (sattach).
 //
-// The step is its srun's: an attached client that leaves or does not read changes nothing.
+// The step is its srun's: an attached client that leaves or does not read changes nothing. It gets
+// the last of what was printed before it came.
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -42,12 +45,21 @@ class StepClients {
     bool srun_has_all() const { return srun_ == nullptr || srun_has_all_; }
 
   private:
+    // A piece of output as it came.
+    struct Piece {
+        std::uint32_t task = 0, stream = 0;
+        std::string data;
+    };
+
     void detach(std::uint64_t client);
+    void keep(Piece piece);
 
     io::Loop& loop_;
     const Launch& launch_;
     std::unique_ptr<SrunLink> srun_;
     bool srun_has_all_ = false;
+    std::deque<Piece> kept_;
+    std::size_t kept_bytes_ = 0;
     std::map<std::uint64_t, std::unique_ptr<SrunLink>> attached_;
     std::uint64_t next_ = 1;
     std::vector<std::uint64_t> leaving_;
