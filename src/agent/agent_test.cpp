@@ -202,7 +202,9 @@ class AgentTest : public testing::Test {
         const auto text = os::read_file(dir + "/agent.log");
         return text ? *text : "";
     }
-    bool spool_has_socket() { return os::exists(dir + "/spool/" + stepd::socket_name(key())); }
+    bool spool_has_socket() {
+        return os::exists(dir + "/spool/" + stepd::socket_name({key(), ::getuid()}));
+    }
 
     std::string dir;
     io::Fd listener;
@@ -385,7 +387,7 @@ TEST_F(AgentTest, AScriptThatWasLostIsNotBegunAgainEither) {
     kill_agent();
     ::kill(stepd, SIGKILL);
     // Whoever did that removed its socket, too.
-    ASSERT_EQ(::unlink((dir + "/spool/" + stepd::socket_name(key())).c_str()), 0);
+    ASSERT_EQ(::unlink((dir + "/spool/" + stepd::socket_name({key(), ::getuid()})).c_str()), 0);
     start_agent();
     EXPECT_EQ(accept_agent().steps_size(), 0);
     launch("echo x >> count");

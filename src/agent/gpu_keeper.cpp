@@ -54,24 +54,23 @@ GpuKeeper::GpuKeeper(io::Loop& loop, const config::Config& config, const std::st
       usage_(node),
       usage_file_(config.spool_for(node) + "/gpu_usage") {
     if (const auto text = os::read_file(usage_file_)) usage_.load(*text);
-    steps_.measure([this](const StepKey& key) { return usage_.usage_of(key); });
-    steps_.look([this](std::function<void()> then) { return look(std::move(then)); });
+    steps_.set_card_hooks(
+        {.usage_of = [this](const StepKey& key) { return usage_.usage_of(key); },
+         .look = [this](std::function<void()> then) { return look(std::move(then)); },
+         .is_kept = [this](pid_t pid) { return mps_ && mps_->owns(pid); }});
 }
 
-GpuKeeper::~GpuKeeper() {
-    steps_.measure({});
-    steps_.look({});
-    steps_.keep({});
-}
+GpuKeeper::~GpuKeeper() { steps_.set_card_hooks({}); }
 
 Status GpuKeeper::start() {
     for (const model::GresInventory& entry : gpus_.gres) {
         const bool kept = !entry.protection.empty() && entry.protection != "none";
-        if (entry.is_shared() && kept) SY_CHECK(gpu::prepare_guard(gpus_.share_folder, entry));
+        if (!entry.is_shared() || !kept) continue;
+        SY_CHECK(gpu::prepare_guard(gpus_.share_folder));
+        SY_CHECK(steps_.turns().keep(gpus_.share_folder, entry.devices));
     }
     if (auto cards = mps_cards(gpus_.gres); !cards.empty()) {
         mps_ = std::make_unique<MpsDaemons>(loop_, gpus_.share_folder, std::move(cards), log_);
-        steps_.keep([this](pid_t pid) { return mps_->owns(pid); });
         mps_->start();
     }
     if (gpus_.nvml && !gpus_.nvml_index.empty() && config_.gpu_sample_time > Seconds{0}) {

@@ -72,7 +72,8 @@ Steps::Steps(io::Loop& loop, NodeSetup setup, const os::Log& log, Send send)
     scripts_.set_setup(setup_.scripts);
     spares_.set_place(setup_.node, setup_.spool);
     spares_.keep_one_ready();
-    walls_ = os::make_containment(setup_.containment);
+    walls_ = os::make_containment(setup_.containment,
+                                  [this](const StepKey& key) { return owner_of(key); });
     // Without cgroups, what a dead stepd leaves becomes ours and can be found.
     if (setup_.containment.kind == "none") ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     child_watch_ = loop_.on_signal(SIGCHLD, [this] { reap(); });
@@ -86,7 +87,13 @@ void Steps::set_setup(NodeSetup setup) {
 }
 
 std::string Steps::socket_path(const StepKey& key) const {
-    return setup_.spool + "/" + stepd::socket_name(key);
+    return setup_.spool + "/" + stepd::socket_name({key, owner_of(key).value_or(0)});
+}
+
+std::optional<uid_t> Steps::owner_of(const StepKey& key) const {
+    const auto step = steps_.find(key);
+    if (step == steps_.end() || step->second.unknown) return std::nullopt;
+    return step->second.owner;
 }
 
 std::vector<StepKey> Steps::keys() const {
@@ -103,10 +110,12 @@ void Steps::recover() {
     scripts_.forget_before(os::booted_at());
     if (const auto names = os::list_folder(setup_.spool)) {
         for (const std::string& name : *names) {
-            const auto key = stepd::parse_socket_name(name);
-            if (!key) continue;
-            steps_[*key].found = true;
-            attach(*key);
+            const auto socket = stepd::parse_socket_name(name);
+            if (!socket) continue;
+            Step& step = steps_[socket->key];
+            step.owner = socket->owner;
+            step.found = true;
+            attach(socket->key);
         }
     }
     std::set<JobKey> found;
@@ -139,6 +148,7 @@ void Steps::launch(wire::LaunchStep&& launch) {
     }
     if (began_before(key, launch)) return;
     Step& step = steps_[key];
+    step.owner = launch.uid();
     const JobKey job{key.job, key.attempt};
     if (scripts_.is_prepared(job)) return start(key, std::move(launch));
     step.preparing = std::make_unique<wire::LaunchStep>(std::move(launch));
@@ -202,9 +212,14 @@ Status Steps::spawn(const StepKey& key, wire::LaunchStep&& launch) {
     wire::AgentToStepd message;
     *message.mutable_launch() = std::move(launch);
     encode(setup_, *message.mutable_setup());
+    for (const auto& [device, memory] : turns_.paths()) {
+        wire::CardTurns& turns = *message.mutable_setup()->add_turns();
+        turns.set_device(device);
+        turns.set_memory(memory);
+    }
     step.channel->send(message.SerializeAsString());
     for (const std::string& frame : std::exchange(step.waiting, {})) step.channel->send(frame);
-    if (look_ && has_cards(step.gres)) look_({});
+    if (cards_.look && has_cards(step.gres)) cards_.look({});
     return {};
 }
 
@@ -331,7 +346,7 @@ void Steps::kill_adopted() {
                              std::ranges::any_of(steps_, [&](const auto& each) {
                                  return each.second.pid == process.pid;
                              });
-        if (is_ours || (is_kept_ && is_kept_(process.pid))) continue;
+        if (is_ours || (cards_.is_kept && cards_.is_kept(process.pid))) continue;
         for (const pid_t pid : os::descendants(all, process.pid)) ::kill(pid, SIGKILL);
         ::kill(process.pid, SIGKILL);
     }
@@ -348,7 +363,8 @@ void Steps::reap() {
 void Steps::finish(const StepKey& key, wire::StepReport report) {
     Step& step = steps_[key];
     step.last = std::make_unique<wire::StepReport>(std::move(report));
-    const bool awaits_look = has_cards(step.gres) && look_ && look_([this, key] { tell_end(key); });
+    const bool awaits_look =
+        has_cards(step.gres) && cards_.look && cards_.look([this, key] { tell_end(key); });
     if (!awaits_look) return tell_end(key);
     // A sick driver may take its time; nobody waits for it for long.
     step.patience = loop_.after(kLookWait, [this, key] { tell_end(key); });
@@ -366,7 +382,7 @@ void Steps::tell_end(const StepKey& key) {
     note_end(key, report);
     step.report = std::make_unique<wire::StepReport>(std::move(report));
     if (!setup_.share_folder.empty() && !is_alive(job, nullptr))
-        gpu::remove_ledger(setup_.share_folder, job.first, job.second);
+        gpu::remove_files_of(setup_.share_folder, job.first, job.second);
     send_report(step);
     check_job(job);
 }

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/card_turns.hpp"
 #include "agent/gpu_usage.hpp"
 #include "agent/job_scripts.hpp"
 #include "agent/journal.hpp"
@@ -80,6 +81,8 @@ class Steps {
     void report_begun();
     void set_setup(NodeSetup setup);
     void renew_spares() { spares_.renew(); }
+    // Of the cards whose shares the guard keeps: steps are told of it.
+    CardTurns& turns() { return turns_; }
 
     void launch(wire::LaunchStep&& launch);
     void prepare(const wire::PrepareJob& order);
@@ -98,14 +101,17 @@ class Steps {
     std::map<JobKey, std::vector<model::GresGrant>> held_gres() const;
     // The live steps of such jobs, with their processes.
     std::vector<StepCards> steps_with_cards() const;
-    // What else is known of a step's use, to be told with what its stepd says.
-    void measure(std::function<model::StepUsage(const StepKey&)> usage_of) {
-        usage_of_ = std::move(usage_of);
-    }
-    // Asked when a step that holds cards begins, and before its end is told: what it did with them
-    // is seen once more before `then`. False: nobody looks.
-    using Look = std::function<bool(std::function<void()> then)>;
-    void look(Look look) { look_ = std::move(look); }
+    // By whoever watches the node's cards; each may be missing.
+    struct CardHooks {
+        // What else is known of a step's use, to be told with what its stepd says.
+        std::function<model::StepUsage(const StepKey&)> usage_of;
+        // Asked when a step that holds cards begins, and before its end is told: what it did with
+        // them is seen once more before `then`. False: nobody looks.
+        std::function<bool(std::function<void()> then)> look;
+        // A child of ours that is no stepd, and none that a stepd left.
+        std::function<bool(pid_t)> is_kept;
+    };
+    void set_card_hooks(CardHooks hooks) { cards_ = std::move(hooks); }
     // Steps of an earlier agent have not yet said how they stand.
     bool recovering() const;
     // The processes of a job.
@@ -116,11 +122,10 @@ class Steps {
     void on_fault(std::function<void(const std::string& reason)> fault) {
         fault_ = std::move(fault);
     }
-    // A child of ours that is no stepd, and none that a stepd left.
-    void keep(std::function<bool(pid_t)> is_kept) { is_kept_ = std::move(is_kept); }
 
   private:
     struct Step {
+        uid_t owner = 0;
         pid_t pid = 0;  // 0: not known (yet).
         std::unique_ptr<wire::Channel> channel;
         bool ready = false;                        // The channel may be written to.
@@ -155,6 +160,7 @@ class Steps {
     };
 
     std::string socket_path(const StepKey& key) const;
+    std::optional<uid_t> owner_of(const StepKey& key) const;
     Result<io::Fd> listen_for(const StepKey& key);
     void start(const StepKey& key, wire::LaunchStep&& launch);
     Status spawn(const StepKey& key, wire::LaunchStep&& launch);
@@ -203,15 +209,14 @@ class Steps {
         bool cleaning = false;
     };
     std::map<JobKey, Ending> ending_jobs_;
+    CardTurns turns_;
     JobScripts scripts_;
     Journal journal_;
     std::map<JobKey, HeldEnd> held_ends_;
     std::map<std::uint64_t, PidsGathering> gathering_;
     io::Loop::Watch child_watch_;
-    std::function<bool(pid_t)> is_kept_;
-    std::function<model::StepUsage(const StepKey&)> usage_of_;
+    CardHooks cards_;
     std::function<void(const std::string& reason)> fault_;
-    Look look_;
 };
 
 }  // namespace switchyard::agent

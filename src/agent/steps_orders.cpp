@@ -225,7 +225,7 @@ std::vector<StepCards> Steps::steps_with_cards() const {
 }
 
 std::unique_ptr<wire::StepUsage> Steps::more_usage(const StepKey& key) const {
-    const model::StepUsage usage = usage_of_ ? usage_of_(key) : model::StepUsage();
+    const model::StepUsage usage = cards_.usage_of ? cards_.usage_of(key) : model::StepUsage();
     if (usage.empty()) return nullptr;
     auto more = std::make_unique<wire::StepUsage>();
     wire::encode(usage, more.get());

@@ -1,5 +1,6 @@
 #include "gpu/shares.hpp"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -88,21 +89,22 @@ Status make_own_folder(const std::string& folder) {
     return fail(Errc::AccessDenied, fmt::format("{} belongs to somebody else", folder));
 }
 
-std::string turns_file(const std::string& folder, std::uint32_t device) {
-    return fmt::format("{}/card{}.turns", folder, device);
+// What the names of all files of a job begin with.
+std::string prefix_of(JobId job, Attempt attempt) {
+    return fmt::format("job_{}_{}.", job.value, attempt.value);
 }
 
-std::string ledger_file(const std::string& folder, JobId job, Attempt attempt) {
-    return fmt::format("{}/job_{}_{}.ledger", folder, job.value, attempt.value);
+std::string ledger_file(const std::string& folder, const StepKey& key) {
+    return fmt::format("{}/{}ledger", folder, prefix_of(key.job, key.attempt));
 }
 
-// "GPU-uuid,16,64,/path/of/turns", and what the driver itself limits the share to, in bytes.
-std::string card_text(const std::string& folder, const model::GresGrant::Share& share,
-                      const model::GresInventory& shard,
+// "GPU-uuid,16,64,/path/of/its/turns", and what the driver itself limits the share to, in bytes.
+std::string card_text(const std::string& folder, const StepKey& key,
+                      const model::GresGrant::Share& share, const model::GresInventory& shard,
                       const std::vector<model::GresInventory>& cards) {
     const GrantedCard card = find_card(cards, share.device);
     std::string text = fmt::format("{},{},{},{}", card.name.empty() ? "*" : card.name, share.amount,
-                                   shard.per_device(), turns_file(folder, share.device));
+                                   shard.per_device(), turns_socket(folder, key, share.device));
     if (shard.protection.starts_with("dmem"))
         text += fmt::format(",{}", share_bytes(card, share.amount, shard.per_device()));
     return text;
@@ -163,38 +165,44 @@ std::string guard_library(const std::string& folder) {
     return fmt::format("{}/{}", folder, kGuardFile);
 }
 
-Status prepare_guard(const std::string& folder, const model::GresInventory& cards) {
+Status prepare_guard(const std::string& folder) {
     SY_CHECK(make_own_folder(folder));
-    SY_CHECK(write_library(guard_library(folder)));
-    for (const std::uint32_t device : cards.devices.to_vector()) {
-        const std::string path = turns_file(folder, device);
-        const File file(path, O_RDWR | O_CREAT, 0666);
-        // Jobs of all users write to it; the mode of a new file has lost what umask takes.
-        if (file.get() < 0 || ::fchmod(file.get(), 0666) != 0) return failure(path);
-    }
-    return {};
+    return write_library(guard_library(folder));
 }
 
-Status make_ledger(const std::string& folder, const GuardedJob& job) {
-    const std::string path = ledger_file(folder, job.job, job.attempt);
+Status make_ledger(const std::string& folder, const GuardedStep& step) {
+    const std::string path = ledger_file(folder, step.key);
     const File file(path, O_RDWR | O_CREAT, 0600);
     if (file.get() < 0) return failure(path);
-    if (::geteuid() == 0 && ::fchown(file.get(), job.uid, job.gid) != 0) return failure(path);
+    if (::geteuid() == 0 && ::fchown(file.get(), step.uid, step.gid) != 0) return failure(path);
     return {};
 }
 
-void remove_ledger(const std::string& folder, JobId job, Attempt attempt) {
-    ::unlink(ledger_file(folder, job, attempt).c_str());
+// The sockets of a stepd that was killed, too.
+void remove_files_of(const std::string& folder, JobId job, Attempt attempt) {
+    const std::string prefix = prefix_of(job, attempt);
+    DIR* open = ::opendir(folder.c_str());
+    if (open == nullptr) return;
+    while (const dirent* entry = ::readdir(open)) {
+        if (std::string_view(entry->d_name).starts_with(prefix))
+            ::unlinkat(::dirfd(open), entry->d_name, 0);
+    }
+    ::closedir(open);
 }
 
-std::string guard_variable(const std::string& folder, const GuardedJob& job,
+std::string turns_socket(const std::string& folder, const StepKey& key, std::uint32_t device) {
+    return fmt::format("{}/{}{}.card{}.turns", folder, prefix_of(key.job, key.attempt),
+                       key.step.value, device);
+}
+
+std::string guard_variable(const std::string& folder, const GuardedStep& step,
                            const model::GresGrant& shares, const model::GresInventory& shard,
                            const std::vector<model::GresInventory>& cards) {
     std::string text =
-        fmt::format("job={};ledger={}", job.job.value, ledger_file(folder, job.job, job.attempt));
+        fmt::format("job={};ledger={}", step.key.job.value, ledger_file(folder, step.key));
     if (shard.protection.ends_with("+strict")) text += ";strict";
     for (const model::GresGrant::Share& share : shares.shares) {
-        text += ";card=" + card_text(folder, share, shard, cards);
+        text += ";card=" + card_text(folder, step.key, share, shard, cards);
     }
     return text;
 }

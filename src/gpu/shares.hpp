@@ -5,8 +5,9 @@
 // and the limits of NVIDIA's MPS. Which one a node uses is told by its inventory
 // (GresInventory::protection) and shown; gres.conf can choose another or none (Flags=).
 //
-// The guard needs files that processes of several users share: a folder with the library itself,
-// a file of turns per card (see guard/turns.hpp) and a ledger per job (guard/ledger.hpp).
+// The guard needs a folder that all users can reach: with the library itself, a ledger per job
+// (guard/ledger.hpp), and sockets at which the tasks of a step are handed the memory of turns of
+// their cards (guard/turns.hpp). That is shared by jobs of several users, so it is no file.
 #pragma once
 
 #include <sys/types.h>
@@ -56,23 +57,24 @@ std::string guard_folder(std::string_view place, const std::string& otherwise);
 inline constexpr std::string_view kGuardFile = "libswitchyard_guard.so";
 std::string guard_library(const std::string& folder);
 
-// Writes the library and the files of turns, one per device of `cards`.
-Status prepare_guard(const std::string& folder, const model::GresInventory& cards);
+// Makes the folder and writes the library.
+Status prepare_guard(const std::string& folder);
 
-struct GuardedJob {
-    JobId job;
-    Attempt attempt;
+struct GuardedStep {
+    StepKey key;
     uid_t uid = 0;
     gid_t gid = 0;
 };
 // A fresh ledger that belongs to the job's user; one that is there is kept: another step's.
-Status make_ledger(const std::string& folder, const GuardedJob& job);
+Status make_ledger(const std::string& folder, const GuardedStep& step);
 // When the job has nothing left on the node.
-void remove_ledger(const std::string& folder, JobId job, Attempt attempt);
+void remove_files_of(const std::string& folder, JobId job, Attempt attempt);
+// Where the tasks of a step are handed the memory of turns of a card.
+std::string turns_socket(const std::string& folder, const StepKey& key, std::uint32_t device);
 
 // SWITCHYARD_GUARD for the tasks of a step. `shares` is its grant of shards, `shard` the node's
 // inventory of them, `cards` that of whole cards.
-std::string guard_variable(const std::string& folder, const GuardedJob& job,
+std::string guard_variable(const std::string& folder, const GuardedStep& step,
                            const model::GresGrant& shares, const model::GresInventory& shard,
                            const std::vector<model::GresInventory>& cards);
 

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "gpu/device_access.hpp"
 
@@ -81,19 +82,23 @@ TEST(Shares, the_library_is_inside_this_program) {
 TEST(Shares, the_guards_files_are_made_and_a_ledger_goes_with_its_job) {
     char name[] = "/tmp/sy_shares_XXXXXX";
     const std::string folder = std::string(::mkdtemp(name)) + "/guard";
-    ASSERT_TRUE(prepare_guard(folder, two_cards()));
-    ASSERT_TRUE(prepare_guard(folder, two_cards()));  // Again, at every start of the agent.
+    ASSERT_TRUE(prepare_guard(folder));
+    ASSERT_TRUE(prepare_guard(folder));  // Again, at every start of the agent.
     EXPECT_EQ(std::filesystem::file_size(guard_library(folder)), guard_image().size());
     struct stat facts{};
-    ASSERT_EQ(::stat((folder + "/card1.turns").c_str(), &facts), 0);
-    EXPECT_EQ(facts.st_mode & 0777, 0666u);
-    const GuardedJob job{JobId{7}, Attempt{1}, 65534, 65534};
-    ASSERT_TRUE(make_ledger(folder, job));
+    const GuardedStep step{{JobId{7}, Attempt{1}, StepId{3}}, 65534, 65534};
+    ASSERT_TRUE(make_ledger(folder, step));
+    // Of a stepd that was killed, and of another job.
+    for (const char* file : {"/job_7_1.3.card0.turns", "/job_7_10.ledger"})
+        std::ofstream(folder + file);
     ASSERT_EQ(::stat((folder + "/job_7_1.ledger").c_str(), &facts), 0);
     EXPECT_EQ(facts.st_mode & 0777, 0600u);
     if (::geteuid() == 0) EXPECT_EQ(facts.st_uid, 65534u);
-    remove_ledger(folder, job.job, job.attempt);
+    EXPECT_EQ(turns_socket(folder, step.key, 0), folder + "/job_7_1.3.card0.turns");
+    remove_files_of(folder, step.key.job, step.key.attempt);
     EXPECT_NE(::stat((folder + "/job_7_1.ledger").c_str(), &facts), 0);
+    EXPECT_NE(::stat((folder + "/job_7_1.3.card0.turns").c_str(), &facts), 0);
+    EXPECT_EQ(::stat((folder + "/job_7_10.ledger").c_str(), &facts), 0);
     std::filesystem::remove_all(name);
 }
 
@@ -107,14 +112,14 @@ TEST(Shares, a_folder_of_somebody_else_and_a_link_are_moved_away) {
     };
     ASSERT_EQ(::mkdir(folder.c_str(), 0777), 0);
     ASSERT_EQ(::chown(folder.c_str(), 65534, 65534), 0);
-    EXPECT_TRUE(prepare_guard(folder, two_cards()));
+    EXPECT_TRUE(prepare_guard(folder));
     EXPECT_TRUE(is_ours());
     std::filesystem::remove_all(folder);
     // What a link leads to is not touched.
     const std::string target = above + "/target";
     ASSERT_EQ(::mkdir(target.c_str(), 0755), 0);
     ASSERT_EQ(::symlink(target.c_str(), folder.c_str()), 0);
-    EXPECT_TRUE(prepare_guard(folder, two_cards()));
+    EXPECT_TRUE(prepare_guard(folder));
     EXPECT_TRUE(is_ours());
     EXPECT_TRUE(std::filesystem::is_empty(target));
     std::filesystem::remove_all(above);
@@ -125,19 +130,19 @@ TEST(Shares, the_variable_names_each_card_with_its_share) {
     grant.name = "shard";
     grant.count = 24;
     grant.shares = {{0, 8}, {1, 16}};
-    const GuardedJob job{JobId{7}, Attempt{0}, 0, 0};
-    EXPECT_EQ(guard_variable("/x", job, grant, shards("guard"), {two_cards()}),
-              "job=7;ledger=/x/job_7_0.ledger;card=GPU-a,8,64,/x/card0.turns;"
-              "card=GPU-b,16,64,/x/card1.turns");
-    EXPECT_EQ(guard_variable("/x", job, grant, shards("guard+strict"), {}),
-              "job=7;ledger=/x/job_7_0.ledger;strict;card=*,8,64,/x/card0.turns;"
-              "card=*,16,64,/x/card1.turns");
+    const GuardedStep step{{JobId{7}, Attempt{0}, StepId{3}}, 0, 0};
+    EXPECT_EQ(guard_variable("/x", step, grant, shards("guard"), {two_cards()}),
+              "job=7;ledger=/x/job_7_0.ledger;card=GPU-a,8,64,/x/job_7_0.3.card0.turns;"
+              "card=GPU-b,16,64,/x/job_7_0.3.card1.turns");
+    EXPECT_EQ(guard_variable("/x", step, grant, shards("guard+strict"), {}),
+              "job=7;ledger=/x/job_7_0.ledger;strict;card=*,8,64,/x/job_7_0.3.card0.turns;"
+              "card=*,16,64,/x/job_7_0.3.card1.turns");
     // Where the driver keeps the limit, the guard keeps the same one, whatever the driver tells.
     model::GresInventory sized = two_cards();
     sized.device_memory = {8192, 8192};
-    EXPECT_EQ(guard_variable("/x", job, grant, shards("dmem"), {sized}),
-              "job=7;ledger=/x/job_7_0.ledger;card=GPU-a,8,64,/x/card0.turns,1073741824;"
-              "card=GPU-b,16,64,/x/card1.turns,2147483648");
+    EXPECT_EQ(guard_variable("/x", step, grant, shards("dmem"), {sized}),
+              "job=7;ledger=/x/job_7_0.ledger;card=GPU-a,8,64,/x/job_7_0.3.card0.turns,1073741824;"
+              "card=GPU-b,16,64,/x/job_7_0.3.card1.turns,2147483648");
 }
 
 TEST(Shares, a_share_in_percent_is_never_nothing) {

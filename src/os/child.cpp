@@ -172,10 +172,22 @@ void make_anew_if_older(int file, Instant than) {
     ::flock(file, LOCK_UN);
 }
 
+// A file that is written is made with the folders that lead to it; what cannot be made is told by
+// the open that fails.
+int open_with_folders(const ChildFile& file) {
+    const int flags = file.flags | O_NOCTTY | O_CLOEXEC;
+    const int fd = ::open(file.path.c_str(), flags, 0666);
+    const std::size_t slash = file.path.rfind('/');
+    const bool may_help = errno == ENOENT && slash != std::string::npos && slash > 0;
+    if (fd >= 0 || !may_help || (flags & O_CREAT) == 0) return fd;
+    (void)make_folders(file.path.substr(0, slash), 0777);
+    return ::open(file.path.c_str(), flags, 0666);
+}
+
 // Ends the child if it cannot be opened. May take as long as it likes: nobody waits.
 int open_file(const ChildPlan& plan, int stream, const std::string& folder) {
     const ChildFile& file = plan.files[stream];
-    const int fd = ::open(file.path.c_str(), file.flags | O_NOCTTY | O_CLOEXEC, 0666);
+    const int fd = open_with_folders(file);
     if (fd >= 0) {
         if (file.anew_if_older) make_anew_if_older(fd, *file.anew_if_older);
         return fd;

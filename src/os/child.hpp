@@ -28,7 +28,8 @@ struct ChildLimit {
     std::uint64_t soft = 0, hard = 0;
 };
 
-// A standard stream that is a file, which the child opens as the user.
+// A standard stream that is a file, which the child opens as the user. One to be written is made
+// with the folders that lead to it.
 struct ChildFile {
     std::string path;  // In the working folder, unless it is absolute. Empty: none.
     int flags = 0;     // Of open(2).

@@ -95,10 +95,10 @@ void Containment::signal_all(const StepKey& key, int signal) {
     for (const pid_t pid : pids(key)) ::kill(pid, signal);
 }
 
-std::unique_ptr<Containment> make_containment(const ContainmentPlan& plan) {
+std::unique_ptr<Containment> make_containment(const ContainmentPlan& plan, OwnerOf owner_of) {
     if (plan.kind == "cgroup/v2") return make_cgroup_v2(plan);
     if (plan.kind == "cgroup/v1") return make_cgroup_v1(plan);
-    return make_no_containment(plan);
+    return make_no_containment(plan, std::move(owner_of));
 }
 
 std::string job_folder(const StepKey& key) {

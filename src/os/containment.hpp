@@ -15,6 +15,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -97,7 +98,10 @@ class Containment {
     virtual bool pins_cores() const = 0;
 };
 
-std::unique_ptr<Containment> make_containment(const ContainmentPlan& plan);
+// Whose a step is; none: not known here.
+using OwnerOf = std::function<std::optional<uid_t>(const StepKey& key)>;
+// Without cgroups, what a process says of itself counts if it is the owner's.
+std::unique_ptr<Containment> make_containment(const ContainmentPlan& plan, OwnerOf owner_of = {});
 // What this process has kept of its last step for a next one: there will be none.
 void drop_spare_walls(const ContainmentPlan& plan);
 

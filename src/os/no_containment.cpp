@@ -19,7 +19,8 @@ bool has_children() {
 
 class NoContainment final : public Containment {
   public:
-    explicit NoContainment(std::string place) : place_(std::move(place)) {}
+    NoContainment(std::string place, OwnerOf owner_of)
+        : place_(std::move(place)), owner_of_(std::move(owner_of)) {}
 
     Status create(const StepKey& key, const StepLimits&) override {
         own_ = key;
@@ -28,24 +29,13 @@ class NoContainment final : public Containment {
     Result<Entrance> entrance(const StepKey&) override { return Entrance{}; }
 
     std::vector<pid_t> pids(const StepKey& key) override {
-        // Whatever a task starts stays below its stepd, which is a subreaper: nobody there, nobody
-        // left, and most steps end so. A look at all processes of the machine would cost more than
-        // a short step does.
-        if (own_ == key && !has_children()) return {};
-        const std::vector<Process> all = list_processes();
-        std::set<pid_t> found;
-        // In the stepd that created the step, whatever descends from it is the step's.
-        if (own_ == key) {
-            for (const pid_t pid : descendants(all, ::getpid())) found.insert(pid);
-        }
-        const std::string marker = fmt::format("{}={}", kStepMarker, marker_of(place_, key));
-        for (const Process& process : all) {
-            if (process.state == 'Z' || process.pid == ::getpid()) continue;
-            if (!has_environment(process.pid, marker)) continue;
-            found.insert(process.pid);
-            for (const pid_t pid : descendants(all, process.pid)) found.insert(pid);
-        }
-        return {found.begin(), found.end()};
+        std::vector<pid_t> found;
+        for (const Process& process : find(key)) found.push_back(process.pid);
+        return found;
+    }
+
+    void signal_all(const StepKey& key, int signal) override {
+        for (const Process& process : find(key)) signal_process(process, signal);
     }
 
     // Stopped first, so that none of them forks while the others are being killed.
@@ -76,7 +66,40 @@ class NoContainment final : public Containment {
     bool pins_cores() const override { return false; }
 
   private:
+    std::vector<Process> find(const StepKey& key) const {
+        // Whatever a task starts stays below its stepd, which is a subreaper: nobody there, nobody
+        // left, and most steps end so. A look at all processes of the machine would cost more than
+        // a short step does.
+        if (own_ == key && !has_children()) return {};
+        const std::vector<Process> all = list_processes();
+        std::set<pid_t> pids;
+        // In the stepd that created the step, whatever descends from it is the step's.
+        if (own_ == key) {
+            for (const pid_t pid : descendants(all, ::getpid())) pids.insert(pid);
+        }
+        add_marked(key, all, pids);
+        std::vector<Process> found;
+        for (const Process& process : all) {
+            if (pids.contains(process.pid)) found.push_back(process);
+        }
+        return found;
+    }
+
+    void add_marked(const StepKey& key, const std::vector<Process>& all,
+                    std::set<pid_t>& pids) const {
+        const std::optional<uid_t> owner = owner_of_ ? owner_of_(key) : std::nullopt;
+        if (!owner) return;
+        const std::string marker = fmt::format("{}={}", kStepMarker, marker_of(place_, key));
+        for (const Process& process : all) {
+            if (process.state == 'Z' || process.pid == ::getpid()) continue;
+            if (!has_environment(process.pid, *owner, marker)) continue;
+            pids.insert(process.pid);
+            for (const pid_t pid : descendants(all, process.pid)) pids.insert(pid);
+        }
+    }
+
     std::string place_;
+    OwnerOf owner_of_;
     std::optional<StepKey> own_;
     std::uint64_t peak_ = 0;
 };
@@ -87,8 +110,8 @@ std::string marker_of(const std::string& place, const StepKey& key) {
     return fmt::format("{}/{}.{}.{}", place, key.job.value, key.attempt.value, key.step.value);
 }
 
-std::unique_ptr<Containment> make_no_containment(const ContainmentPlan& plan) {
-    return std::make_unique<NoContainment>(plan.place);
+std::unique_ptr<Containment> make_no_containment(const ContainmentPlan& plan, OwnerOf owner_of) {
+    return std::make_unique<NoContainment>(plan.place, std::move(owner_of));
 }
 
 }  // namespace switchyard::os

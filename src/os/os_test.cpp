@@ -61,7 +61,8 @@ class Walls {
   public:
     explicit Walls(const std::string& kind) {
         plan = find_containment(kind, place_of("os-test", "n1", folder.path));
-        if (plan.kind == (kind == "disabled" ? "none" : kind)) walls = make_containment(plan);
+        if (plan.kind == (kind == "disabled" ? "none" : kind))
+            walls = make_containment(plan, [](const StepKey&) { return ::getuid(); });
     }
     ~Walls() {
         if (!walls) return;
@@ -527,6 +528,52 @@ TEST(Processes, WhatADeadProcessWroteIsKnownUntilItIsWaitedFor) {
     if (!io) GTEST_SKIP() << "/proc does not tell what a process read and wrote";
     EXPECT_EQ(io->written, 10u);
     EXPECT_FALSE(read_io(child));
+}
+
+// Goal: whoever plants the marker of another's job is neither counted nor killed with it.
+TEST(Containment, AMarkerCountsInProcessesOfTheJobsOwnUserOnly) {
+    if (::getuid() != 0) GTEST_SKIP() << "needs root to be two users";
+    constexpr uid_t kOwner = 2001, kOther = 2003;
+    ContainmentPlan plan;
+    plan.place = "marker-test/n1";
+    // As an agent looks for what a dead stepd left: it descends from nobody there.
+    const auto walls = make_containment(plan, [](const StepKey&) { return kOwner; });
+    const auto start = [&](uid_t uid) -> pid_t {
+        ChildPlan child;
+        child.argv = {"sleep", "1000"};
+        child.programs = {"/bin/sleep"};
+        child.environment = {std::string(kStepMarker) + "=" + marker_of(plan.place, kKey)};
+        child.who = {uid, uid, {}};
+        const auto started = start_child(std::move(child));
+        return started ? *started : -1;
+    };
+    const pid_t own = start(kOwner), planted = start(kOther);
+    EXPECT_TRUE(eventually([&] { return !walls->pids(kKey).empty(); }));
+    const std::string marker = std::string(kStepMarker) + "=" + marker_of(plan.place, kKey);
+    EXPECT_TRUE(eventually([&] { return has_environment(planted, kOther, marker); }));
+    EXPECT_THAT(walls->pids(kKey), testing::ElementsAre(own));
+    walls->kill_all(kKey);
+    int status = 0;
+    EXPECT_EQ(::waitpid(own, &status, 0), own);
+    EXPECT_EQ(read_process(planted)->state, 'S');
+    EXPECT_EQ(::waitpid(planted, &status, WNOHANG), 0);
+    ::kill(planted, SIGKILL);
+    ::waitpid(planted, &status, 0);
+}
+
+TEST(Processes, ASignalReachesTheProcessThatWasSeenAndNoOtherOfItsNumber) {
+    const pid_t child = ::fork();
+    if (child == 0) ::_exit(::pause());
+    auto seen = read_process(child);
+    ASSERT_TRUE(seen);
+    EXPECT_GT(seen->started, 0u);
+    Process earlier = *seen;
+    --earlier.started;
+    signal_process(earlier, SIGKILL);
+    ::usleep(10'000);
+    EXPECT_EQ(::waitpid(child, nullptr, WNOHANG), 0);
+    signal_process(*seen, SIGKILL);
+    EXPECT_EQ(::waitpid(child, nullptr, 0), child);
 }
 
 TEST(Containment, PlacesOfTwoClustersOfOneNameDiffer) {

@@ -9,6 +9,7 @@
 
 #include "base/text.hpp"
 #include "os/files.hpp"
+#include "os/spawn.hpp"
 
 namespace switchyard::os {
 namespace {
@@ -74,6 +75,7 @@ std::optional<Process> read_process(pid_t pid) {
     found.parent = static_cast<pid_t>(stat->number(4));
     found.session = static_cast<pid_t>(stat->number(6));
     found.resident = stat->number(24) * static_cast<std::uint64_t>(::getpagesize());
+    found.started = stat->number(22);
     return found;
 }
 
@@ -131,7 +133,29 @@ std::vector<pid_t> descendants(const std::vector<Process>& all, pid_t root) {
     return found;
 }
 
-bool has_environment(pid_t pid, std::string_view assignment) {
+std::optional<uid_t> user_of(pid_t pid) {
+    const auto status = read_file("/proc/" + std::to_string(pid) + "/status");
+    if (!status) return std::nullopt;
+    for (std::string_view line : split(*status, '\n')) {
+        if (!line.starts_with("Uid:")) continue;
+        line = trim(line.substr(4));
+        const auto uid = parse_uint(line.substr(0, line.find('\t')));
+        if (uid) return static_cast<uid_t>(*uid);
+    }
+    return std::nullopt;
+}
+
+void signal_process(const Process& seen, int signal) {
+    const auto process = open_pidfd(seen.pid);
+    if (!process) return;
+    // What has the number now keeps it while the descriptor is open.
+    const auto now = read_process(seen.pid);
+    if (!now || now->started != seen.started) return;
+    signal_pidfd(*process, signal);
+}
+
+bool has_environment(pid_t pid, uid_t owner, std::string_view assignment) {
+    if (user_of(pid) != owner) return false;
     const auto text = read_file("/proc/" + std::to_string(pid) + "/environ");
     if (!text) return false;
     for (const std::string_view entry : split(*text, '\0')) {

@@ -17,6 +17,7 @@ struct Process {
     char state = '?';            // 'Z': dead, not yet waited for.
     std::uint64_t resident = 0;  // Bytes.
     std::string name = {};       // Of its program, at most 15 characters.
+    std::uint64_t started = 0;  // In clock ticks after boot: with its number, one process for good.
 };
 
 std::vector<Process> list_processes();
@@ -25,9 +26,16 @@ std::optional<Process> read_process(pid_t pid);
 // All that descend from `root`, without it; zombies left out.
 std::vector<pid_t> descendants(const std::vector<Process>& all, pid_t root);
 
-// Whether the environment that the process was started with has this "NAME=value". False also when
-// it may not be read: another user's process.
-bool has_environment(pid_t pid, std::string_view assignment);
+// Whose process it is: the real user, also of a program with the rights of another. None: it is
+// gone.
+std::optional<uid_t> user_of(pid_t pid);
+
+// Whether a process of this user was started with this "NAME=value". Anybody can set any variable,
+// so what it says holds for its own user and for nobody else. False also when it may not be read.
+bool has_environment(pid_t pid, uid_t owner, std::string_view assignment);
+
+// Signals the process that was seen, and not another that was given its number since.
+void signal_process(const Process& seen, int signal);
 
 // What a process read and wrote: also of one that is dead, until somebody has waited for it.
 struct ProcessIo {

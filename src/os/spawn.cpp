@@ -75,4 +75,8 @@ Result<io::Fd> open_pidfd(pid_t pid) {
     return io::Fd(static_cast<int>(fd));
 }
 
+void signal_pidfd(const io::Fd& process, int signal) {
+    if (process) ::syscall(SYS_pidfd_send_signal, process.get(), signal, nullptr, 0);
+}
+
 }  // namespace switchyard::os

@@ -30,5 +30,7 @@ std::string own_executable();
 
 // A descriptor that becomes readable when the process ends. NotFound: no such process.
 Result<io::Fd> open_pidfd(pid_t pid);
+// Whoever has waited for that process may have done so already: then nobody gets it.
+void signal_pidfd(const io::Fd& process, int signal);
 
 }  // namespace switchyard::os

@@ -129,11 +129,13 @@ class SimpleServerTest : public testing::Test {
         for (std::uint32_t node = 0; node < 2; ++node) {
             Place place = place_of({{0, 1}, {2, 3}});
             place.node_index = node;
-            servers.push_back(*make_simple_server(loop, place, [this, node](const auto& message) {
+            const auto send = [this, node](const auto& message) {
                 if (static_cast<Kind>(message.kind()) == Kind::Abort)
                     aborts.push_back(message.name());
                 for (auto& each : hub.take(node, message)) deliver(each);
-            }));
+            };
+            servers.push_back(
+                *make_simple_server(loop, place, send, [](const Status& ok) { EXPECT_TRUE(ok); }));
             for (std::uint32_t local = 0; local < 2; ++local) {
                 Door door = *servers[node]->open_door(local);
                 environments.push_back(door.environment);

@@ -12,6 +12,7 @@ namespace switchyard::pmi {
 // Whether this build knows PMIx and the library can be opened here.
 bool has_pmix();
 
-Result<std::unique_ptr<Server>> make_pmix_server(io::Loop& loop, Place place, Send send);
+Result<std::unique_ptr<Server>> make_pmix_server(io::Loop& loop, Place place, Send send,
+                                                 Ready ready);
 
 }  // namespace switchyard::pmi

@@ -29,9 +29,11 @@ bool is_kind(std::string_view word) {
 }
 
 Result<std::unique_ptr<Server>> make_server(std::string_view kind, io::Loop& loop, Place place,
-                                            Send send) {
-    if (kind == "pmi2") return make_simple_server(loop, std::move(place), std::move(send));
-    if (is_pmix(kind)) return make_pmix_server(loop, std::move(place), std::move(send));
+                                            Send send, Ready ready) {
+    if (kind == "pmi2")
+        return make_simple_server(loop, std::move(place), std::move(send), std::move(ready));
+    if (is_pmix(kind))
+        return make_pmix_server(loop, std::move(place), std::move(send), std::move(ready));
     return fail(Errc::Unsupported, fmt::format("there is no MPI plugin \"{}\"", kind));
 }
 

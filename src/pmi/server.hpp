@@ -36,6 +36,9 @@ class Server {
 };
 
 using Send = std::function<void(const wire::PmiMessage& message)>;  // To srun.
+// Its doors may be opened now, or why they never can be. Once, never from inside make_server(): a
+// library may take its time to start, and nobody waits for that.
+using Ready = std::function<void(const Status& status)>;
 
 // The kinds that `srun --mpi=list` names, those first that can be had on every machine.
 std::vector<std::string_view> kinds();
@@ -45,6 +48,6 @@ bool is_none(std::string_view word);  // Also "": no server.
 
 // Unsupported: the library of OpenPMIx cannot be opened on this node.
 Result<std::unique_ptr<Server>> make_server(std::string_view kind, io::Loop& loop, Place place,
-                                            Send send);
+                                            Send send, Ready ready);
 
 }  // namespace switchyard::pmi

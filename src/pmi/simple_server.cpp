@@ -25,8 +25,9 @@ constexpr std::string_view kMappingKey = "PMI_process_mapping";
 
 class SimpleServer : public Server {
   public:
-    SimpleServer(io::Loop& loop, Place place, Send send)
+    SimpleServer(io::Loop& loop, Place place, Send send, Ready ready)
         : loop_(loop), place_(std::move(place)), send_(std::move(send)) {
+        ready_ = loop_.after(Millis{0}, [ready = std::move(ready)] { ready({}); });
         all_.emplace(kMappingKey, process_mapping(place_));
         tasks_.resize(place_.here().tasks.size());
     }
@@ -59,6 +60,7 @@ class SimpleServer : public Server {
     io::Loop& loop_;
     Place place_;
     Send send_;
+    io::Loop::Timer ready_;
     std::vector<Task> tasks_;
     std::size_t stored_bytes_ = 0;
     KeyValues all_, fresh_;  // Known here; put since the last fence.
@@ -278,9 +280,10 @@ void SimpleServer::abort(std::uint32_t local, std::string_view why) {
 
 }  // namespace
 
-Result<std::unique_ptr<Server>> make_simple_server(io::Loop& loop, Place place, Send send) {
+Result<std::unique_ptr<Server>> make_simple_server(io::Loop& loop, Place place, Send send,
+                                                   Ready ready) {
     return std::unique_ptr<Server>(
-        std::make_unique<SimpleServer>(loop, std::move(place), std::move(send)));
+        std::make_unique<SimpleServer>(loop, std::move(place), std::move(send), std::move(ready)));
 }
 
 }  // namespace switchyard::pmi

@@ -6,6 +6,7 @@
 
 namespace switchyard::pmi {
 
-Result<std::unique_ptr<Server>> make_simple_server(io::Loop& loop, Place place, Send send);
+Result<std::unique_ptr<Server>> make_simple_server(io::Loop& loop, Place place, Send send,
+                                                   Ready ready);
 
 }  // namespace switchyard::pmi

@@ -76,15 +76,34 @@ TEST_F(StepdTest, AppendKeepsWhatIsThereAndTruncateIsTheDefault) {
 }
 
 TEST_F(StepdTest, AnOutputFileThatCannotBeOpenedIsALaunchError) {
-    change_spec([](model::JobSpec& spec) { spec.std_out = "/nonexistent/x.out"; });
+    change_spec([](model::JobSpec& spec) { spec.std_out = "/proc/nonexistent/x.out"; });
     start_batch("touch ran");
     const auto end = report();
     ASSERT_TRUE(end);
     EXPECT_EQ(end->launch_error(),
-              "Could not open stdout file /nonexistent/x.out: No such file or directory");
+              "Could not open stdout file /proc/nonexistent/x.out: No such file or directory");
     EXPECT_EQ(end->exit().signal(), 53);
     EXPECT_TRUE(end->job_clean());
     EXPECT_FALSE(os::exists(work + "/ran"));
+    let_go();
+}
+
+TEST_F(StepdTest, TheFoldersOfAnOutputFileAreMadeByItsUser) {
+    const bool is_root = ::getuid() == 0;
+    if (is_root) {
+        order.mutable_launch()->set_uid(54321);
+        order.mutable_launch()->set_gid(54321);
+        order.mutable_launch()->add_groups(54321);
+    }
+    order.mutable_launch()->mutable_batch()->set_umask(027);
+    change_spec([](model::JobSpec& spec) { spec.std_out = "a/%j/out"; });
+    start_batch("echo made");
+    ASSERT_TRUE(report());
+    EXPECT_EQ(read("a/12/out"), "made\n");
+    struct stat facts{};
+    ASSERT_EQ(::stat((work + "/a/12").c_str(), &facts), 0);
+    EXPECT_EQ(facts.st_mode & 07777, 0750u);
+    if (is_root) EXPECT_EQ(facts.st_uid, 54321u);
     let_go();
 }
 

@@ -441,7 +441,7 @@ TEST(Environment, AShardJobIsToldToTheGuardOrToMps) {
     Environment env(batch_environment(launch));
     EXPECT_EQ(env.get("LD_PRELOAD"), "/f/libswitchyard_guard.so:/mine.so");
     EXPECT_EQ(env.get("SWITCHYARD_GUARD"),
-              "job=7;ledger=/f/job_7_0.ledger;card=GPU-b,16,64,/f/card1.turns");
+              "job=7;ledger=/f/job_7_0.ledger;card=GPU-b,16,64,/f/job_7_0.4294967291.card1.turns");
     EXPECT_TRUE(is_guarded(launch));
     EXPECT_EQ(env.get("SLURM_SHARDS_ON_NODE"), "16");
 
@@ -457,7 +457,8 @@ TEST(Environment, AShardJobIsToldToTheGuardOrToMps) {
     const Launch by_driver = shard_job("dmem");
     env = Environment(batch_environment(by_driver));
     EXPECT_EQ(env.get("SWITCHYARD_GUARD"),
-              "job=7;ledger=/f/job_7_0.ledger;card=GPU-b,16,64,/f/card1.turns,2147483648");
+              "job=7;ledger=/f/job_7_0.ledger;card=GPU-b,16,64,/f/"
+              "job_7_0.4294967291.card1.turns,2147483648");
     EXPECT_TRUE(is_guarded(by_driver));
     // A share that the driver does not take is not given.
     EXPECT_FALSE(limit_cards(by_driver, "libno-such-library.so.1"));

@@ -44,8 +44,8 @@ HeldShares held_shares(const Launch& launch, const model::NodeGrant& grant) {
 // One daemon serves one card; who has shares of several is held by the guard.
 bool uses_mps(const HeldShares& held) { return held.by("mps") && held.grant->shares.size() == 1; }
 
-gpu::GuardedJob guarded_job(const Launch& launch) {
-    return {launch.key.job, launch.key.attempt, launch.who.uid, launch.who.gid};
+gpu::GuardedStep guarded_step(const Launch& launch) {
+    return {launch.key, launch.who.uid, launch.who.gid};
 }
 
 // The cores of each task, if they divide evenly; else a task may run on all.
@@ -99,7 +99,7 @@ std::vector<std::string> names_for_libraries(const Launch& launch,
 
 void set_guard(Environment& env, const Launch& launch, const HeldShares& held) {
     const std::string& folder = launch.setup.share_folder;
-    env.set("SWITCHYARD_GUARD", gpu::guard_variable(folder, guarded_job(launch), *held.grant,
+    env.set("SWITCHYARD_GUARD", gpu::guard_variable(folder, guarded_step(launch), *held.grant,
                                                     *held.inventory, launch.setup.gres));
     const std::string library = gpu::guard_library(folder);
     const std::string_view before = env.get("LD_PRELOAD");
@@ -227,8 +227,16 @@ bool is_guarded(const Launch& launch) {
     return held.by("guard") || held.by("dmem") || (held.by("mps") && !uses_mps(held));
 }
 
+std::set<std::uint32_t> guarded_cards(const Launch& launch) {
+    std::set<std::uint32_t> cards;
+    if (!is_guarded(launch)) return cards;
+    for (const GresGrant::Share& share : held_shares(launch, launch.job_grant).grant->shares)
+        cards.insert(share.device);
+    return cards;
+}
+
 Status make_guard_files(const Launch& launch) {
-    return gpu::make_ledger(launch.setup.share_folder, guarded_job(launch));
+    return gpu::make_ledger(launch.setup.share_folder, guarded_step(launch));
 }
 
 Status limit_cards(const Launch& launch, const std::string& library) {

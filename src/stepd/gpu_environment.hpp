@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,8 @@ void set_gres(Environment& env, const Launch& launch, std::optional<std::uint32_
 
 // The guard holds tasks of this step: its files must be there before they start.
 bool is_guarded(const Launch& launch);
+// The cards of which it has a share that the guard keeps.
+std::set<std::uint32_t> guarded_cards(const Launch& launch);
 Status make_guard_files(const Launch& launch);
 // The driver itself holds the whole job to its share of each card's memory, where the node says so.
 // The job's cgroup must be there.

@@ -79,6 +79,7 @@ Result<Setup> read_setup(const wire::StepdSetup& from) {
         to.gres.push_back(std::move(gres));
     }
     to.share_folder = from.share_folder();
+    for (const wire::CardTurns& each : from.turns()) to.turns[each.device()] = each.memory();
     return to;
 }
 
@@ -144,20 +145,23 @@ Result<Launch> read_launch(const wire::AgentToStepd& message) {
     return to;
 }
 
-std::string socket_name(const StepKey& key) {
-    return fmt::format("{}.{}.{}.sock", key.job.value, key.step.value, key.attempt.value);
+std::string socket_name(const StepSocket& socket) {
+    const StepKey& key = socket.key;
+    return fmt::format("{}.{}.{}.{}.sock", key.job.value, key.step.value, key.attempt.value,
+                       socket.owner);
 }
 
-std::optional<StepKey> parse_socket_name(std::string_view name) {
+std::optional<StepSocket> parse_socket_name(std::string_view name) {
+    constexpr std::size_t kNumbers = 4;
     const auto pieces = split(name, '.');
-    if (pieces.size() != 4 || pieces[3] != "sock") return std::nullopt;
-    std::uint32_t numbers[3];
-    for (std::size_t i = 0; i < 3; ++i) {
+    if (pieces.size() != kNumbers + 1 || pieces[kNumbers] != "sock") return std::nullopt;
+    std::uint32_t numbers[kNumbers];
+    for (std::size_t i = 0; i < kNumbers; ++i) {
         const auto number = parse_uint(pieces[i]);
         if (!number || *number > 0xffffffffu) return std::nullopt;
         numbers[i] = static_cast<std::uint32_t>(*number);
     }
-    return StepKey{JobId{numbers[0]}, Attempt{numbers[2]}, StepId{numbers[1]}};
+    return StepSocket{{JobId{numbers[0]}, Attempt{numbers[2]}, StepId{numbers[1]}}, numbers[3]};
 }
 
 }  // namespace switchyard::stepd

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -65,6 +66,8 @@ struct Setup {
     bool pretend = false;
     std::vector<model::GresInventory> gres;
     std::string share_folder;  // Of the guard and of MPS; empty: shares are not kept.
+    // The agent's memory of turns of each card whose shares the guard keeps: "/proc/PID/fd/N".
+    std::map<std::uint32_t, std::string> turns;
 };
 
 struct Launch {
@@ -99,8 +102,14 @@ struct Launch {
 // that no controller of ours sends.
 Result<Launch> read_launch(const wire::AgentToStepd& message);
 
-// The file name under which a stepd listens in the spool: "12.4294967291.0.sock", and back.
-std::string socket_name(const StepKey& key);
-std::optional<StepKey> parse_socket_name(std::string_view name);
+// The file name under which a stepd listens in the spool: "12.4294967291.0.2001.sock", and back. It
+// tells a restarted agent all that it must know of a step whose stepd is dead.
+struct StepSocket {
+    StepKey key;
+    uid_t owner = 0;
+    friend bool operator==(const StepSocket&, const StepSocket&) = default;
+};
+std::string socket_name(const StepSocket& socket);
+std::optional<StepSocket> parse_socket_name(std::string_view name);
 
 }  // namespace switchyard::stepd

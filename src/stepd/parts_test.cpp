@@ -154,8 +154,8 @@ TEST(TaskProlog, ChangesTheEnvironmentAndPrints) {
 
 TEST(SocketNames, NameTheStepAndNothingElseIsTakenForOne) {
     const StepKey key{JobId{12}, Attempt{3}, kBatchStep};
-    EXPECT_EQ(socket_name(key), "12.4294967291.3.sock");
-    EXPECT_EQ(parse_socket_name("12.4294967291.3.sock"), key);
+    EXPECT_EQ(socket_name({key, 2001}), "12.4294967291.3.2001.sock");
+    EXPECT_EQ(parse_socket_name("12.4294967291.3.2001.sock"), (StepSocket{key, 2001}));
     for (const char* other :
          {"", "12.0.sock", "a.0.0.sock", "1.2.3.sock.x", "1.2.99999999999.sock", "pid"}) {
         EXPECT_FALSE(parse_socket_name(other)) << other;

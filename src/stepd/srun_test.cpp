@@ -399,6 +399,30 @@ TEST_F(SrunTest, LabelledLinesWaitForTheReaderOfAFifo) {
     let_go();
 }
 
+// The controller repeats its orders; each of them put the end off by as much again.
+TEST_F(SrunTest, RepeatedOrdersToEndDoNotPutOffTheEndOfAStepWhoseReaderHasStopped) {
+    const std::string fifo = work + "/fifo";
+    ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+    const io::Fd reader(::open(fifo.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+    tasks(2);
+    command().set_std_out("fifo");
+    command().set_label(true);
+    meet({"sh", "-c", "yes | head -n 100000"});
+    ASSERT_TRUE(hear().finished);
+    wire::AgentToStepd order;
+    order.mutable_end()->set_cause(static_cast<std::uint32_t>(Cause::Cancelled));
+    order.mutable_end()->set_grace(2);
+    bool ended = false;
+    const auto begun = std::chrono::steady_clock::now();
+    while (!ended && std::chrono::steady_clock::now() - begun < Seconds{20}) {
+        agent.send(order);
+        const auto message = agent.receive<wire::StepdToAgent>(300);
+        ended = message && message->has_status() && message->status().has_report();
+    }
+    EXPECT_TRUE(ended);
+    let_go();
+}
+
 // A socket that somebody listens on with their own rights.
 class ListensAs {
   public:

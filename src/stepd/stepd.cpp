@@ -5,31 +5,20 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "os/files.hpp"
-#include "os/machine.hpp"
-#include "os/topology.hpp"
 #include "pmi/server.hpp"
-#include "stepd/gpu_environment.hpp"
-#include "stepd/hosts.hpp"
 #include "wire/codec.hpp"
 #include "wire/proto/node.pb.h"
 
 namespace switchyard::stepd {
-namespace {
-
-constexpr std::uint64_t kBytesPerMiB = 1024 * 1024;
-
-std::optional<std::uint64_t> bytes_of(model::MiB memory) {
-    if (memory.value == 0) return std::nullopt;
-    return memory.value * kBytesPerMiB;
-}
-
-}  // namespace
-
 Stepd::Stepd(io::Loop& loop, io::Fd agent, io::Fd listener)
     : loop_(loop),
       agent_(loop, std::move(agent), std::move(listener),
-             [this](const wire::AgentToStepd& message) { receive(message); }) {
+             [this](const wire::AgentToStepd& message) { receive(message); }),
+      clients_(loop, launch_),
+      usage_(loop),
+      time_limit_(loop, launch_,
+                  {.over = [this] { on_time_limit(); },
+                   .warn = [this](int signal) { signal_tasks(signal); }}) {
     child_watch_ = loop_.on_signal(SIGCHLD, [this] { reap(); });
     // An agent that dies before it said what to do leaves nothing to do: the next one will not say
     // it either, even if it has come already.
@@ -57,9 +46,10 @@ void Stepd::receive(const wire::AgentToStepd& message) {
                                 message.end().grace() == 0);
             return end(static_cast<Cause>(message.end().cause()), Seconds{message.end().grace()});
         case Body::kDeadline:
-            return set_deadline(message.deadline().has_deadline()
-                                    ? std::optional(Instant{Millis{message.deadline().deadline()}})
-                                    : std::nullopt);
+            return time_limit_.set_deadline(
+                message.deadline().has_deadline()
+                    ? std::optional(Instant{Millis{message.deadline().deadline()}})
+                    : std::nullopt);
         case Body::kFreeze:
             if (message.freeze().thaw()) return resume();
             return suspend(Seconds{message.freeze().grace()});
@@ -88,69 +78,75 @@ void Stepd::start(const wire::AgentToStepd& message) {
         return fail_launch(launch.error().message);
     }
     launch_ = *std::move(launch);
+    time_limit_.set_deadline(launch_.deadline);
     stage_ = Stage::Connecting;
     if (const Status ready = prepare(); !ready) return fail_launch(ready.error().message);
     if (launch_.has_srun()) return connect_srun();
-    run_tasks();
+    prepare_tasks();
 }
 
 Status Stepd::prepare() {
-    walls_ = os::make_containment(launch_.setup.containment);
-    // A share that cannot be kept is not given.
-    if (is_guarded(launch_)) SY_CHECK(make_guard_files(launch_));
-    SY_CHECK(walls_->create(launch_.key, limits()));
-    SY_CHECK(limit_cards(launch_));
-    resolve_names();
-    return {};
+    walls_ = os::make_containment(launch_.setup.containment,
+                                  [this](const StepKey&) { return launch_.who.uid; });
+    setup_.emplace(
+        setup::Step{.loop = loop_,
+                    .launch = launch_,
+                    .walls = *walls_,
+                    .log = log_,
+                    .send_pmi =
+                        [this](const wire::PmiMessage& message) {
+                            if (clients_.srun()) clients_.srun()->pmi(message);
+                        },
+                    .pmi_ready = [this](const Status& status) { on_pmi_ready(status); }});
+    return setup::prepare_node(*setup_);
 }
 
-os::StepLimits Stepd::limits() const {
-    os::StepLimits limits;
-    const model::NodeGrant& own = launch_.here().grant;
-    if (launch_.constrain_cores) {
-        limits.job_cpus = os::cpus_of_cores(launch_.setup.core_cpus, launch_.job_grant.cores);
-        limits.step_cpus = os::cpus_of_cores(launch_.setup.core_cpus, own.cores);
-    }
-    if (launch_.constrain_memory) {
-        limits.job_memory = bytes_of(launch_.job_grant.memory);
-        if (!launch_.is_batch()) limits.step_memory = bytes_of(own.memory);
-    }
-    limits.denied_devices = denied_devices(launch_);
-    return limits;
+void Stepd::connect_srun() {
+    SrunLink::Handlers handlers;
+    handlers.ready = [this] {
+        if (stage_ == Stage::Connecting) prepare_tasks();
+    };
+    handlers.lost = [this](const std::string& why) { on_srun_lost(why); };
+    handlers.input = [this](std::optional<std::uint32_t> task, std::string_view data, bool eof) {
+        on_input(task, data, eof);
+    };
+    handlers.signal = [this](int signal) { signal_tasks(signal); };
+    handlers.window = [this](std::uint16_t rows, std::uint16_t cols) { set_window(rows, cols); };
+    handlers.abort = [this](Seconds grace, std::uint32_t cause) {
+        abort(static_cast<Cause>(cause), grace);
+    };
+    handlers.pmi = [this](const wire::PmiMessage& message) {
+        if (setup_->pmi) setup_->pmi->receive(message);
+    };
+    clients_.connect_srun(std::move(handlers));
 }
 
-void Stepd::resolve_names() {
-    if (launch_.hosts.empty()) return;
-    const auto present = os::read_file("/etc/hosts");
-    const auto text = extended_hosts(present ? *present : "", launch_.hosts, launch_.setup.pretend);
-    if (!text) return;
-    changed_process_ = true;  // A mount namespace of its own, or part of the way to one.
-    const Status mounted = mount_hosts(*text, launch_.setup.spool);
-    if (!mounted) {
-        log_.info(fmt::format("{}: node names may not resolve inside the job: {}",
-                              model::to_string(launch_.key), mounted.error().message));
-    }
+void Stepd::prepare_tasks() {
+    stage_ = Stage::Preparing;
+    const Status ready = setup::prepare_tasks(*setup_);
+    for (const std::string& complaint : setup_->complaints) say(complaint);
+    if (!ready) return cannot_start(ready.error().message);
+    tasks_.resize(launch_.is_batch() ? 1 : launch_.here().tasks.size());
+    if (!setup_->pmi) begin_tasks();
 }
 
-void Stepd::run_tasks() {
-    stage_ = Stage::Running;
-    if (launch_.is_batch()) {
-        tasks_.resize(1);
-    } else if (const Status ready = prepare_tasks(); !ready) {
-        return cannot_start(ready.error().message);
-    }
-    if (launch_.spec.time_limit && !launch_.spec.time_limit->unlimited) {
-        own_deadline_ = os::now() + launch_.spec.time_limit->seconds;
-    }
-    set_deadline(launch_.deadline);
-    watch_usage();
+void Stepd::on_pmi_ready(const Status& status) {
+    if (stage_ != Stage::Preparing) return;
+    if (!status) return cannot_start(status.error().message);
+    begin_tasks();
+}
+
+void Stepd::begin_tasks() {
+    stage_ = Stage::Beginning;
+    time_limit_.begin();
+    usage_.begin(*walls_, launch_.key, launch_.sample_period, [this] { send_status(); });
     watch_memory();
     begin_from(0);
 }
 
 void Stepd::fail_launch(const std::string& why) {
     log_.error(fmt::format("{}: {}", model::to_string(launch_.key), why));
-    launch_error_ = why;
+    outcome_.launch_error = why;
     if (walls_) {
         stage_ = Stage::Emptying;
         return empty_out();
@@ -158,10 +154,9 @@ void Stepd::fail_launch(const std::string& why) {
     conclude();
 }
 
-void Stepd::say(const std::string& text) { say_raw(os::log_line("error: ", text)); }
-
-void Stepd::say_raw(const std::string& line) {
-    if (srun_) srun_->text(line);
+void Stepd::say(const std::string& text) {
+    const std::string line = os::log_line("error: ", text);
+    if (clients_.srun()) clients_.srun()->text(line);
     if (messages_) [[maybe_unused]]
         const ssize_t sent = ::write(messages_.get(), line.data(), line.size());
 }

@@ -8,7 +8,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,14 +20,13 @@
 #include "os/containment.hpp"
 #include "os/log.hpp"
 #include "stepd/agent_links.hpp"
-#include "stepd/binding.hpp"
-#include "stepd/labelled_file.hpp"
 #include "stepd/launch.hpp"
-#include "stepd/output_files.hpp"
-#include "stepd/srun_link.hpp"
-#include "stepd/task_pipes.hpp"
+#include "stepd/setup/setup.hpp"
+#include "stepd/step_clients.hpp"
+#include "stepd/task.hpp"
 #include "stepd/task_scripts.hpp"
-#include "stepd/usage_sampler.hpp"
+#include "stepd/time_limit.hpp"
+#include "stepd/usage_watch.hpp"
 
 namespace switchyard::wire {
 class AttachStep;
@@ -37,10 +35,6 @@ class PidsAsk;
 class SignalSteps;
 class StepReport;
 }  // namespace switchyard::wire
-
-namespace switchyard::pmi {
-class Server;
-}
 
 namespace switchyard::stepd {
 
@@ -66,62 +60,49 @@ class Stepd {
     ~Stepd();
     // Over, and the process is as it was before: it may serve another step. Whoever makes a step
     // change the process itself (a namespace, say) must say so here.
-    bool leaves_no_trace() const { return !changed_process_; }
+    bool leaves_no_trace() const { return !setup_ || !setup_->changes_process; }
     // Where its step was; when it is over.
     os::ContainmentPlan take_walls() { return std::move(launch_.setup.containment); }
 
   private:
-    enum class Stage { Waiting, Connecting, Running, Emptying, Delivering, Over };
-    // A task that is about to be: what it will be, and its ends of what we made for it.
-    struct Beginning {
-        os::ChildPlan plan;
-        io::Fd in, out, err;
+    // Preparing: connected, but no task has begun. Beginning: some are processes already. Opening:
+    // all are, or never will be. Running: and their files are open.
+    enum class Stage : std::uint8_t {
+        Waiting,
+        Connecting,
+        Preparing,
+        Beginning,
+        Opening,
+        Running,
+        Emptying,
+        Delivering,
+        Over
     };
-    struct Task {
-        std::uint32_t global = 0;
-        pid_t pid = 0;
-        bool exited = false;
-        int status = 0;
-        std::unique_ptr<Beginning> beginning;  // Until it is a process.
-        io::Fd report;                         // What it says until it is its program.
-        io::Loop::Watch report_watch;
-        bool opens_files = false;  // It has not said yet that they are open.
-        std::string start_error;
-        std::unique_ptr<TaskPipes> pipes;
-        std::unique_ptr<LabelledFile> out_file, err_file;  // Of --label.
-        std::vector<std::string> environment;              // Kept for its epilog, if there is one.
-    };
+    enum class Ending : std::uint8_t { No, Asked, Killed };
+    // Stopping: told by SIGTSTP to put its things in order before it stands still; then Stopped.
+    enum class Pace : std::uint8_t { Running, Stopping, Stopped, Frozen };
+
+    bool has_tasks() const { return stage_ >= Stage::Beginning && stage_ <= Stage::Running; }
 
     // --- stepd.cpp: from the launch to running tasks ---
     void receive(const wire::AgentToStepd& message);
     void start(const wire::AgentToStepd& message);
     Status prepare();
-    os::StepLimits limits() const;
-    void resolve_names();
-    void run_tasks();
+    void connect_srun();
+    void prepare_tasks();
+    void on_pmi_ready(const Status& status);
+    void begin_tasks();
     void fail_launch(const std::string& why);
     void say(const std::string& text);  // A line of ours in the job's output.
-    void say_raw(const std::string& line);
-
-    // --- stepd_tasks.cpp: what each task is ---
-    Status plan_batch(Beginning& beginning);
-    Status prepare_tasks();
-    Status plan_task(std::uint32_t local, Beginning& beginning);
-    Status plan_streams(Task& task, Beginning& beginning);
-    Result<io::Fd> plan_stream(Task& task, std::uint32_t stream, os::ChildFile& file);
-    void take_output(Task& task, std::uint32_t stream, std::string_view data);
-    Result<std::string> write_script();
-    void remove_script();
-    Binding find_binding();
-    bool takes_input(const Task& task) const;
-    os::ChildPlan child_plan();
 
     // --- stepd_begin.cpp: from a plan to a process, task after task, without ever waiting ---
     void begin_from(std::uint32_t local);
+    Status plan_task(std::uint32_t local);
     bool run_prolog(std::uint32_t local, std::size_t which);
     void on_prolog(std::uint32_t local, std::size_t which, const Status& status,
                    const std::string& printed);
     Status start_task(std::uint32_t local);
+    Status start_process(Task& task, bool says_more);
     void read_report(Task& task);
     void on_report(std::uint32_t local);
     void take_report(Task& task, os::ChildReport report);
@@ -131,17 +112,14 @@ class Stepd {
     void run_epilog(std::uint32_t local, std::size_t which);
     Status run_script(const std::string& program, os::ChildPlan plan, TaskScript::Done done);
 
-    // --- stepd_srun.cpp: between the tasks and their srun ---
-    void connect_srun();
+    // --- stepd_clients.cpp: between the tasks and those who see them ---
     void on_input(std::optional<std::uint32_t> task, std::string_view data, bool eof);
+    void on_output(std::uint32_t task, std::uint32_t stream, std::string_view data);
     void on_srun_lost(const std::string& why);
-    void throttle();
-    Status open_pmi();
-
-    // --- stepd_attach.cpp: further clients of the tasks' streams (sattach) ---
     void attach(const wire::AttachStep& order);
-    void detach(std::uint64_t guest);
-    void hand_out(std::uint32_t task, std::uint32_t stream, std::string_view data);
+    void pause_output(bool paused);
+    void set_window(std::uint16_t rows, std::uint16_t cols);
+    void tell_tasks(SrunLink& client) const;
 
     // --- stepd_orders.cpp: what it is told while tasks run, and what the clock says ---
     void on_signal_order(const wire::SignalSteps& order);
@@ -150,21 +128,12 @@ class Stepd {
     void end(Cause cause, Seconds grace);
     void abort(Cause cause, Seconds grace);
     void kill_now();
-    void set_deadline(std::optional<Instant> deadline);
-    void arm_timers();
-    void on_deadline();
-    void send_warning();
+    void on_time_limit();
     void suspend(Seconds grace);
     void resume();
     void set_frozen(bool frozen);
     void watch_memory();
     void answer_pids(const wire::PidsAsk& ask);
-
-    // --- stepd_usage.cpp: what the tasks use ---
-    void watch_usage();
-    void look_at_usage();
-    void remember_processor_time();
-    model::StepUsage usage() const;
 
     // --- stepd_finish.cpp: from the last exit to the report ---
     void reap();
@@ -172,9 +141,11 @@ class Stepd {
     void take_exits(const std::vector<Task*>& exited);
     bool is_over() const;
     void report_exits(const std::vector<Task*>& exited);
+    void begin_to_empty();
     void empty_out();
     bool spares_sruns(const std::vector<pid_t>& left) const;
     void deliver();
+    void limit_delivery(Millis patience);
     void conclude_if_delivered();
     void conclude();
     void wait_to_be_known();
@@ -184,41 +155,33 @@ class Stepd {
     os::Log log_;
     AgentLinks agent_;
     Stage stage_ = Stage::Waiting;
+    Ending ending_ = Ending::No;
+    Pace pace_ = Pace::Running;
     Launch launch_;
     std::unique_ptr<os::Containment> walls_;
+    std::optional<setup::Step> setup_;
     std::vector<Task> tasks_;
-    Binding binding_;
     std::vector<std::unique_ptr<TaskScript>> scripts_;  // Those that run now.
-    bool begun_ = false;         // All tasks are processes, or never will be.
-    bool told_started_ = false;  // To srun.
-    std::unique_ptr<SrunLink> srun_;
-    std::unique_ptr<pmi::Server> pmi_;
-    std::map<std::uint64_t, std::unique_ptr<SrunLink>> guests_;
-    std::uint64_t next_guest_ = 1;
-    std::vector<std::uint64_t> leaving_guests_;
-    std::string script_folder_;
+    StepClients clients_;
     io::Fd messages_;  // The batch job's standard error.
-
-    UsageSampler sampler_;
-    os::ProcessorTime processor_time_;  // By the kernel's count for the whole step.
-    Millis usage_pause_{0};
+    UsageWatch usage_;
+    TimeLimit time_limit_;
 
     io::Loop::Watch child_watch_;
-    io::Loop::Timer deadline_timer_, warn_timer_, kill_timer_, empty_timer_, memory_timer_,
-        deliver_timer_, known_timer_, usage_timer_, guests_timer_, freeze_timer_;
-    std::optional<Instant> frozen_since_;
-    bool stopped_ = false;  // By SIGTSTP: to be frozen, or frozen already.
-    std::optional<Instant>
-        own_deadline_;  // Of a step with a time limit of its own, whatever the job's is.
-    bool warned_ = false, announced_ = false, ending_ = false, killed_ = false, timed_out_ = false,
-         out_of_memory_ = false;
+    io::Loop::Timer kill_timer_, empty_timer_, memory_timer_, deliver_timer_, known_timer_,
+        freeze_timer_;
+    bool announced_ = false;  // Why it ends.
     // A script that was told to end: until then its sruns may still write what became of their
     // steps.
     std::optional<std::chrono::steady_clock::time_point> spare_until_;
-    bool job_clean_ = false, srun_has_all_ = false;
-    bool changed_process_ = false;
+    std::optional<std::chrono::steady_clock::time_point> deliver_by_;
     Millis empty_wait_{1};
-    std::string launch_error_;
+    // What the report says beside the tasks' own ends.
+    struct Outcome {
+        std::string launch_error;
+        bool timed_out = false, out_of_memory = false;
+        bool job_clean = false;  // No other step of the job was seen here.
+    } outcome_;
 };
 
 }  // namespace switchyard::stepd

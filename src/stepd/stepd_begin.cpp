@@ -7,10 +7,9 @@
 #include <sys/socket.h>
 
 #include <algorithm>
-#include <array>
+#include <utility>
 
 #include "os/files.hpp"
-#include "pmi/server.hpp"
 #include "stepd/stepd.hpp"
 
 namespace switchyard::stepd {
@@ -20,18 +19,29 @@ constexpr Millis kScriptTimeMax{60'000};
 
 }  // namespace
 
+Status Stepd::plan_task(std::uint32_t local) {
+    Task& task = tasks_[local];
+    SY_TRY(task.plan, setup::plan_task(*setup_, local));
+    if (launch_.is_batch()) return {};
+    task.global = launch_.here().tasks[local];
+    task.streams = std::make_unique<TaskStreams>(
+        loop_, launch_, local,
+        [this, rank = task.global](std::uint32_t stream, std::string_view data) {
+            on_output(rank, stream, data);
+        });
+    SY_TRY(task.ends, task.streams->plan(task.plan));
+    return {};
+}
+
 void Stepd::begin_from(std::uint32_t local) {
     for (; local < tasks_.size(); ++local) {
-        auto beginning = std::make_unique<Beginning>();
-        const Status planned =
-            launch_.is_batch() ? plan_batch(*beginning) : plan_task(local, *beginning);
-        if (!planned) return cannot_start(planned.error().message);
-        tasks_[local].beginning = std::move(beginning);
+        if (const Status planned = plan_task(local); !planned)
+            return cannot_start(planned.error().message);
         if (run_prolog(local, 0)) return;  // It goes on from there.
         if (const Status started = start_task(local); !started)
             return cannot_start(started.error().message);
     }
-    begun_ = true;
+    stage_ = Stage::Opening;
     tell_started();
     // A child that exited before this process listened for it.
     reap();
@@ -40,8 +50,8 @@ void Stepd::begin_from(std::uint32_t local) {
 Status Stepd::run_script(const std::string& program, os::ChildPlan plan, TaskScript::Done done) {
     SY_TRY(plan.entrance, walls_->entrance(launch_.key));
     auto script = std::make_unique<TaskScript>(loop_, program, std::move(done));
-    const Millis time =
-        ending_ ? std::min<Millis>(launch_.kill_wait, kScriptTimeMax) : kScriptTimeMax;
+    const Millis time = ending_ != Ending::No ? std::min<Millis>(launch_.kill_wait, kScriptTimeMax)
+                                              : kScriptTimeMax;
     SY_CHECK(script->start(std::move(plan), time));
     scripts_.push_back(std::move(script));
     return {};
@@ -50,10 +60,9 @@ Status Stepd::run_script(const std::string& program, os::ChildPlan plan, TaskScr
 // TaskProlog of the site, then srun's own. Before anything else of the task exists. False: there is
 // none left.
 bool Stepd::run_prolog(std::uint32_t local, std::size_t which) {
-    const std::array programs = {launch_.task_prolog, launch_.command.task_prolog};
-    while (which < programs.size() && programs[which].empty()) ++which;
+    const std::vector<std::string> programs = setup::prologs(launch_);
     if (which == programs.size()) return false;
-    os::ChildPlan& plan = tasks_[local].beginning->plan;
+    os::ChildPlan& plan = tasks_[local].plan;
     os::ChildPlan script = plan;
     // What it has to say goes where the task's errors will go; what was there goes only once.
     os::ChildFile& errors = plan.error_with_output ? plan.files[1] : plan.files[2];
@@ -71,10 +80,10 @@ bool Stepd::run_prolog(std::uint32_t local, std::size_t which) {
 
 void Stepd::on_prolog(std::uint32_t local, std::size_t which, const Status& status,
                       const std::string& printed) {
-    if (stage_ != Stage::Running) return;
-    if (ending_) return give_up_beginning();
+    if (stage_ != Stage::Beginning) return;
+    if (ending_ != Ending::No) return give_up_beginning();
     if (!status) return cannot_start(status.error().message);
-    os::ChildPlan& plan = tasks_[local].beginning->plan;
+    os::ChildPlan& plan = tasks_[local].plan;
     plan.greeting += apply_task_prolog(printed, plan.environment);
     if (run_prolog(local, which + 1)) return;
     if (const Status started = start_task(local); !started)
@@ -84,23 +93,36 @@ void Stepd::on_prolog(std::uint32_t local, std::size_t which, const Status& stat
 
 Status Stepd::start_task(std::uint32_t local) {
     Task& task = tasks_[local];
-    const std::unique_ptr<Beginning> beginning = std::move(task.beginning);
-    os::ChildPlan& plan = beginning->plan;
-    const bool has_epilog = !launch_.task_epilog.empty() || !launch_.command.task_epilog.empty();
-    if (has_epilog) task.environment = plan.environment;
+    os::ChildPlan& plan = task.plan;
+    if (!setup::epilogs(launch_).empty()) task.environment = plan.environment;
     pmi::Door door;
-    if (pmi_) {
-        SY_TRY(door, pmi_->open_door(local));
+    if (setup_->pmi) {
+        SY_TRY(door, setup_->pmi->open_door(local));
         plan.environment.insert(plan.environment.end(), door.environment.begin(),
                                 door.environment.end());
         plan.kept = door.fd.get();
     }
-    task.opens_files =
+    const bool opens =
         plan.reports_messages ||
         std::ranges::any_of(plan.files, [](const auto& file) { return !file.path.empty(); });
-    io::Fd theirs;
     // Of the folder they all say the same.
-    if (task.opens_files || local == 0) {
+    SY_CHECK(start_process(task, opens || local == 0));
+    task.stage = opens ? Task::Stage::Opening : Task::Stage::Running;
+    usage_.sampler().add_task(task.global, task.pid);
+    if (task.report) {
+        task.report_watch = loop_.watch(task.report.get(), EPOLLIN,
+                                        [this, local](std::uint32_t) { on_report(local); });
+    }
+    if (task.streams) task.streams->start();
+    return {};
+}
+
+// From here on its ends of what was made for it are its own alone.
+Status Stepd::start_process(Task& task, bool says_more) {
+    const TaskStreams::Ends ends = std::move(task.ends);
+    os::ChildPlan plan = std::move(task.plan);
+    io::Fd theirs;
+    if (says_more) {
         int pair[2];
         if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) != 0)
             return os::errno_failure("socketpair");
@@ -110,12 +132,6 @@ Status Stepd::start_task(std::uint32_t local) {
     }
     SY_TRY(plan.entrance, walls_->entrance(launch_.key));
     SY_TRY(task.pid, os::start_child(std::move(plan)));
-    sampler_.add_task(task.global, task.pid);
-    if (task.report) {
-        task.report_watch = loop_.watch(task.report.get(), EPOLLIN,
-                                        [this, local](std::uint32_t) { on_report(local); });
-    }
-    if (task.pipes) task.pipes->start();
     return {};
 }
 
@@ -127,7 +143,7 @@ void Stepd::read_report(Task& task) {
         if (!report) {
             task.report_watch = {};
             task.report.reset();
-            task.opens_files = false;
+            if (task.stage == Task::Stage::Opening) task.stage = Task::Stage::Running;
             return;
         }
         take_report(task, *std::move(report));
@@ -144,9 +160,8 @@ void Stepd::take_report(Task& task, os::ChildReport report) {
             task.start_error = report.text;
             return;
         case Kind::Files:
-            task.opens_files = false;
-            if (report.out && task.out_file) task.out_file->open(std::move(report.out));
-            if (report.err && task.err_file) task.err_file->open(std::move(report.err));
+            if (task.stage == Task::Stage::Opening) task.stage = Task::Stage::Running;
+            if (task.streams) task.streams->take_files(report);
             if (report.messages) messages_ = std::move(report.messages);
             return;
     }
@@ -154,31 +169,26 @@ void Stepd::take_report(Task& task, os::ChildReport report) {
 
 void Stepd::on_report(std::uint32_t local) {
     read_report(tasks_[local]);
-    if (stage_ != Stage::Running) return;
+    if (!has_tasks()) return;
     if (!tasks_[local].start_error.empty()) return cannot_start(tasks_[local].start_error);
     tell_started();
 }
 
 void Stepd::tell_started() {
-    if (!srun_ || !begun_ || told_started_) return;
-    if (std::ranges::any_of(tasks_, &Task::opens_files)) return;
-    told_started_ = true;
-    std::vector<std::uint32_t> ranks;
-    std::vector<pid_t> pids;
-    for (const Task& task : tasks_) {
-        ranks.push_back(task.global);
-        pids.push_back(task.pid);
-    }
-    srun_->started(ranks, pids);
+    if (stage_ != Stage::Opening) return;
+    const auto opens = [](const Task& task) { return task.stage == Task::Stage::Opening; };
+    if (std::ranges::any_of(tasks_, opens)) return;
+    stage_ = Stage::Running;
+    if (clients_.srun()) tell_tasks(*clients_.srun());
 }
 
 void Stepd::cannot_start(const std::string& why) {
-    if (stage_ != Stage::Running) return;
+    if (stage_ != Stage::Preparing && !has_tasks()) return;
     // One that could not open its files has ended by itself, and never was a task.
     for (Task& task : tasks_) {
         if (!task.start_error.empty()) task.pid = 0;
     }
-    if (srun_) srun_->failed_to_start(why);
+    if (clients_.srun()) clients_.srun()->failed_to_start(why);
     fail_launch(why);
 }
 
@@ -186,23 +196,22 @@ void Stepd::cannot_start(const std::string& why) {
 void Stepd::give_up_beginning() {
     for (Task& task : tasks_) {
         if (task.pid != 0) continue;
-        task.beginning.reset();
-        task.exited = true;
+        task.ends = {};
+        task.stage = Task::Stage::Exited;
         task.status = SIGKILL;
     }
-    begun_ = true;
+    stage_ = Stage::Opening;
     reap();
 }
 
 // Of one task, srun's own first. The task is told of when they are over.
 void Stepd::run_epilog(std::uint32_t local, std::size_t which) {
-    const std::array programs = {launch_.command.task_epilog, launch_.task_epilog};
-    while (which < programs.size() && programs[which].empty()) ++which;
-    if (which == programs.size() || stage_ != Stage::Running) {
+    const std::vector<std::string> programs = setup::epilogs(launch_);
+    if (which == programs.size() || !has_tasks()) {
         report_exits({&tasks_[local]});
         return;
     }
-    os::ChildPlan plan = child_plan();
+    os::ChildPlan plan = setup::plan_script(*setup_);
     plan.environment = tasks_[local].environment;
     const auto complain = [this](const Status& status) {
         if (!status)

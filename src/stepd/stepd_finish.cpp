@@ -45,9 +45,9 @@ void Stepd::reap() {
         const pid_t pid = std::exchange(dead.si_pid, 0);
         int status = 0;
         rusage used{};
-        sampler_.look_at_dead(pid);
+        usage_.sampler().look_at_dead(pid);
         if (::wait4(pid, &status, WNOHANG, &used) != pid) break;
-        sampler_.ended(pid, used);
+        usage_.sampler().ended(pid, used);
         const auto script = std::ranges::find(scripts_, pid, &TaskScript::pid);
         if (script != scripts_.end()) {
             ended.emplace_back(std::move(*script), status);
@@ -56,23 +56,23 @@ void Stepd::reap() {
         }
         const auto task = std::ranges::find(tasks_, pid, &Task::pid);
         if (task == tasks_.end()) continue;
-        task->exited = true;
+        task->stage = Task::Stage::Exited;
         task->status = status;
         exited.push_back(&*task);
     }
     take_exits(exited);
     for (const auto& [script, status] : ended) script->ended(status);
-    if (stage_ == Stage::Running && is_over()) {
-        if (has_children_to_wait_for()) return;
-        stage_ = Stage::Emptying;
-        deadline_timer_ = {};
-        warn_timer_ = {};
-        kill_timer_ = {};
-        memory_timer_ = {};
-        usage_timer_ = {};
-        freeze_timer_ = {};
-    }
+    if (is_over() && !has_children_to_wait_for()) begin_to_empty();
     if (stage_ == Stage::Emptying) empty_out();
+}
+
+void Stepd::begin_to_empty() {
+    stage_ = Stage::Emptying;
+    time_limit_.end();
+    usage_.end();
+    kill_timer_ = {};
+    memory_timer_ = {};
+    freeze_timer_ = {};
 }
 
 void Stepd::take_exits(const std::vector<Task*>& exited) {
@@ -81,19 +81,20 @@ void Stepd::take_exits(const std::vector<Task*>& exited) {
         read_report(*task);
         if (!task->start_error.empty()) cannot_start(task->start_error);
     }
-    const bool has_epilog = !launch_.task_epilog.empty() || !launch_.command.task_epilog.empty();
-    if (!has_epilog && !exited.empty()) return report_exits(exited);
+    if (setup::epilogs(launch_).empty() && !exited.empty()) return report_exits(exited);
     for (const Task* task : exited) run_epilog(static_cast<std::uint32_t>(task - tasks_.data()), 0);
 }
 
 // All tasks have been and gone, and so has what runs around them.
 bool Stepd::is_over() const {
-    return begun_ && scripts_.empty() && std::ranges::all_of(tasks_, &Task::exited);
+    const bool all_begun = stage_ == Stage::Opening || stage_ == Stage::Running;
+    return all_begun && scripts_.empty() && std::ranges::all_of(tasks_, &Task::has_exited);
 }
 
 // --wait-for-children: what the tasks have started runs on; the step ends with the last of it.
 bool Stepd::has_children_to_wait_for() {
-    if (!launch_.command.wait_for_children || ending_ || walls_->pids(launch_.key).empty())
+    if (!launch_.command.wait_for_children || ending_ != Ending::No ||
+        walls_->pids(launch_.key).empty())
         return false;
     empty_timer_ = loop_.after(kChildrenLook, [this] { reap(); });
     return true;
@@ -105,16 +106,13 @@ void Stepd::report_exits(const std::vector<Task*>& exited) {
     std::map<int, std::vector<std::uint32_t>> by_status;
     for (Task* task : exited) {
         if (!task->start_error.empty()) continue;
-        if (task->pipes) task->pipes->drain();
+        if (task->streams) task->streams->pipes().drain();
         by_status[task->status].push_back(task->global);
     }
     const bool oom =
-        out_of_memory_ || (walls_->limits_memory() && walls_->oom_kills(launch_.key) > 0);
-    for (const auto& [status, ranks] : by_status) {
-        if (srun_) srun_->exited(ranks, status, oom && WIFSIGNALED(status));
-        for (const auto& [id, guest] : guests_)
-            guest->exited(ranks, status, oom && WIFSIGNALED(status));
-    }
+        outcome_.out_of_memory || (walls_->limits_memory() && walls_->oom_kills(launch_.key) > 0);
+    for (const auto& [status, ranks] : by_status)
+        clients_.exited(ranks, status, oom && WIFSIGNALED(status));
 }
 
 // A script that was told to end is gone, but its sruns were told too, and wait for their steps to
@@ -144,20 +142,20 @@ void Stepd::empty_out() {
         if (!spares_sruns(left)) walls_->kill_all(launch_.key);
         return again();
     }
-    remember_processor_time();
+    usage_.remember_processor_time();
     const std::uint64_t kills = walls_->limits_memory() ? walls_->oom_kills(launch_.key) : 0;
     const auto removed = walls_->remove(launch_.key);
     if (!removed) return again();
-    job_clean_ = *removed;
-    if (kills > 0 || out_of_memory_) {
-        out_of_memory_ = true;
+    outcome_.job_clean = *removed;
+    if (kills > 0 || outcome_.out_of_memory) {
+        outcome_.out_of_memory = true;
         const std::uint64_t count = std::max<std::uint64_t>(kills, 1);
         say(
             fmt::format("Detected {} oom_kill event{} in StepId={}. Some of the step tasks have "
                         "been OOM Killed.",
                         count, count == 1 ? "" : "s", model::to_string(launch_.key)));
     }
-    remove_script();
+    setup::remove_script(*setup_);
     messages_.reset();
     deliver();
 }
@@ -167,37 +165,34 @@ void Stepd::empty_out() {
 void Stepd::deliver() {
     stage_ = Stage::Delivering;
     for (Task& task : tasks_) {
-        if (task.pipes) task.pipes->end();
-        for (LabelledFile* file : {task.out_file.get(), task.err_file.get()}) {
-            if (file != nullptr) file->on_written([this] { conclude_if_delivered(); });
-        }
+        if (!task.streams) continue;
+        task.streams->pipes().end();
+        task.streams->on_written([this] { conclude_if_delivered(); });
     }
-    for (const auto& [id, guest] : guests_) guest->finished();
     // Whoever does not read has until the end of the job's time, or as long as a task to end.
-    if (killed_ || ending_) {
-        const Millis patience = killed_ ? kDeliverAfterKillMax : Millis{launch_.kill_wait};
-        deliver_timer_ = loop_.after(patience, [this] { conclude(); });
-    } else if (launch_.deadline) {
-        deliver_timer_ = loop_.at(std::max(*launch_.deadline, os::now() + kDeliverAfterKillMax),
-                                  [this] { conclude(); });
+    const auto deadline = time_limit_.deadline();
+    if (ending_ != Ending::No) {
+        limit_delivery(ending_ == Ending::Killed ? kDeliverAfterKillMax
+                                                 : Millis{launch_.kill_wait});
+    } else if (deadline) {
+        deliver_timer_ =
+            loop_.at(std::max(*deadline, os::now() + kDeliverAfterKillMax), [this] { conclude(); });
     }
-    srun_has_all_ = srun_ == nullptr;
-    if (!srun_) return conclude_if_delivered();
-    srun_->finished();
-    srun_->on_drained([this] {
-        srun_has_all_ = true;
-        conclude_if_delivered();
-    });
+    clients_.finish([this] { conclude_if_delivered(); });
+}
+
+// Orders to end are repeated: the earliest counts.
+void Stepd::limit_delivery(Millis patience) {
+    const auto by = std::chrono::steady_clock::now() + patience;
+    if (deliver_by_ && *deliver_by_ <= by) return;
+    deliver_by_ = by;
+    deliver_timer_ = loop_.after(patience, [this] { conclude(); });
 }
 
 void Stepd::conclude_if_delivered() {
-    const auto is_written = [](const std::unique_ptr<LabelledFile>& file) {
-        return !file || file->is_done();
-    };
-    const bool written = std::ranges::all_of(tasks_, [&](const Task& task) {
-        return is_written(task.out_file) && is_written(task.err_file);
-    });
-    if (stage_ == Stage::Delivering && srun_has_all_ && written) conclude();
+    const bool written = std::ranges::all_of(
+        tasks_, [](const Task& task) { return !task.streams || task.streams->is_written(); });
+    if (stage_ == Stage::Delivering && clients_.srun_has_all() && written) conclude();
 }
 
 void Stepd::conclude() {
@@ -205,9 +200,7 @@ void Stepd::conclude() {
     stage_ = Stage::Over;
     deliver_timer_ = {};
     for (const Task& task : tasks_) {
-        for (LabelledFile* file : {task.out_file.get(), task.err_file.get()}) {
-            if (file != nullptr) file->close();
-        }
+        if (task.streams) task.streams->close_files();
     }
     send_status();
     wait_to_be_known();
@@ -226,7 +219,7 @@ void Stepd::send_status() {
     wire::StepStatus& status = *message.mutable_status();
     wire::encode_key(launch_.key, status.mutable_key());
     status.set_pid(static_cast<std::uint32_t>(::getpid()));
-    status.set_ending(ending_);
+    status.set_ending(ending_ != Ending::No);
     for (const model::GresGrant& gres : launch_.job_grant.gres)
         wire::encode(gres, status.add_job_gres());
     if (stage_ == Stage::Over) {
@@ -235,18 +228,18 @@ void Stepd::send_status() {
             const model::ExitStatus exit = model::ExitStatus::from_wait(task.status);
             if (is_worse(exit, worst)) worst = exit;
         }
-        if (!launch_error_.empty()) worst = kNeverRan;
+        if (!outcome_.launch_error.empty()) worst = kNeverRan;
         wire::StepReport& report = *status.mutable_report();
         wire::encode_key(launch_.key, report.mutable_key());
         report.mutable_exit()->set_code(worst.code);
         report.mutable_exit()->set_signal(worst.signal);
-        report.set_timed_out(timed_out_);
-        report.set_out_of_memory(out_of_memory_);
-        report.set_launch_error(launch_error_);
-        report.set_job_clean(job_clean_);
-        wire::encode(usage(), report.mutable_usage());
-    } else if (stage_ == Stage::Running) {
-        wire::encode(usage(), status.mutable_usage());
+        report.set_timed_out(outcome_.timed_out);
+        report.set_out_of_memory(outcome_.out_of_memory);
+        report.set_launch_error(outcome_.launch_error);
+        report.set_job_clean(outcome_.job_clean);
+        wire::encode(usage_.usage(launch_.node), report.mutable_usage());
+    } else if (has_tasks()) {
+        wire::encode(usage_.usage(launch_.node), status.mutable_usage());
     }
     agent_.send(message);
 }

@@ -208,7 +208,7 @@ class StepdTest : public testing::Test {
     // A stepd that was not told yet what it is for.
     void spawn() {
         const StepKey key = wire::decode(order.launch().key());
-        socket_path = spool + "/" + socket_name(key);
+        socket_path = spool + "/" + socket_name({key, ::getuid()});
         int pair[2];
         ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
         io::Fd listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));

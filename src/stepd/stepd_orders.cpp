@@ -15,9 +15,6 @@ namespace switchyard::stepd {
 namespace {
 
 constexpr Millis kMemoryLook{500};
-// The batch script hears of the time limit first and its steps so much later, so that it does not
-// go on to its next line because a step ended.
-constexpr Millis kStepsAfterScript{500};
 // An srun that gives up so close to the time limit was ended by it, whosever clock is ahead.
 constexpr Millis kClockSkew{1000};
 // How long after KillWait an srun may take to say what became of its step: it gives up itself
@@ -59,15 +56,15 @@ std::string end_message(const StepKey& key, const std::string& node, Cause cause
 // To the processes that this stepd started: the batch shell, or the tasks of the step and their
 // groups.
 void Stepd::signal_tasks(int signal) {
-    if (stage_ != Stage::Running) return;
+    if (!has_tasks()) return;
     for (const Task& task : tasks_) {
-        if (task.exited || task.pid <= 0) continue;
+        if (task.has_exited() || task.pid <= 0) continue;
         ::kill(launch_.is_batch() ? task.pid : -task.pid, signal);
     }
 }
 
 void Stepd::on_signal_order(const wire::SignalSteps& order) {
-    if (stage_ != Stage::Running) return;
+    if (!has_tasks()) return;
     if (order.all_processes() || order.signal() == SIGKILL)
         return walls_->signal_all(launch_.key, order.signal());
     signal_tasks(order.signal());
@@ -75,7 +72,7 @@ void Stepd::on_signal_order(const wire::SignalSteps& order) {
 
 // Says once why the step is about to end, whoever asks for it first.
 void Stepd::announce(Cause cause, bool at_once) {
-    if (stage_ != Stage::Running || announced_) return;
+    if (!has_tasks() || announced_) return;
     const std::string line = end_message(launch_.key, launch_.node, cause, at_once, os::now());
     if (line.empty()) return;
     announced_ = true;
@@ -83,15 +80,20 @@ void Stepd::announce(Cause cause, bool at_once) {
 }
 
 void Stepd::end(Cause cause, Seconds grace) {
+    const bool at_once = grace.count() == 0;
     if (stage_ == Stage::Connecting) return fail_launch("ended before it began");
-    if (stage_ == Stage::Delivering && grace.count() == 0) return conclude();
-    if (stage_ == Stage::Delivering) deliver_timer_ = loop_.after(grace, [this] { conclude(); });
-    if (grace.count() == 0) spare_until_.reset();
-    if (stage_ != Stage::Running) return;
-    announce(cause, grace.count() == 0);
-    if (!std::exchange(ending_, true)) {
+    if (stage_ == Stage::Preparing) return cannot_start("ended before it began");
+    if (stage_ == Stage::Delivering) return at_once ? conclude() : limit_delivery(grace);
+    if (at_once) spare_until_.reset();
+    const bool first = ending_ == Ending::No;
+    // Also if its tasks are gone: what they have printed is yet to be delivered.
+    if (first) ending_ = Ending::Asked;
+    if (stage_ == Stage::Emptying && at_once) ending_ = Ending::Killed;
+    if (!has_tasks()) return;
+    announce(cause, at_once);
+    if (first) {
         resume();
-        if (grace.count() > 0) {
+        if (!at_once) {
             walls_->signal_all(launch_.key, SIGCONT);
             walls_->signal_all(launch_.key, SIGTERM);
             if (launch_.is_batch())
@@ -99,61 +101,38 @@ void Stepd::end(Cause cause, Seconds grace) {
         }
         send_status();
     }
-    if (grace.count() == 0) return kill_now();
-    if (!killed_) kill_timer_ = loop_.after(grace, [this] { kill_now(); });
+    if (at_once) return kill_now();
+    if (ending_ != Ending::Killed) kill_timer_ = loop_.after(grace, [this] { kill_now(); });
 }
 
 // srun gives up. If the job's time is over, then because of that.
 void Stepd::abort(Cause cause, Seconds grace) {
-    const bool in_time = !launch_.deadline || os::now() + kClockSkew < *launch_.deadline;
-    if (stage_ == Stage::Running && cause == Cause::Finished && !in_time) return on_deadline();
+    const auto deadline = time_limit_.deadline();
+    const bool in_time = !deadline || os::now() + kClockSkew < *deadline;
+    if (has_tasks() && cause == Cause::Finished && !in_time) return on_time_limit();
     end(cause, grace);
 }
 
 void Stepd::kill_now() {
-    killed_ = true;
+    ending_ = Ending::Killed;
     walls_->kill_all(launch_.key);
     // Something may have forked away meanwhile: again, until the tasks are gone.
     kill_timer_ = loop_.after(Millis{100}, [this] {
-        const bool all_exited = std::ranges::all_of(tasks_, &Task::exited);
-        if (stage_ == Stage::Running && !all_exited) kill_now();
+        const bool all_exited = std::ranges::all_of(tasks_, &Task::has_exited);
+        if (has_tasks() && !all_exited) kill_now();
     });
 }
 
-void Stepd::set_deadline(std::optional<Instant> deadline) {
-    launch_.deadline = deadline;
-    if (own_deadline_)
-        launch_.deadline = std::min(deadline.value_or(*own_deadline_), *own_deadline_);
-    arm_timers();
-}
-
-void Stepd::arm_timers() {
-    deadline_timer_ = {};
-    warn_timer_ = {};
-    if (!launch_.deadline || frozen_since_ || stage_ != Stage::Running) return;
-    const bool of_script = !launch_.is_batch() && launch_.job.spec->kind == model::JobKind::Batch;
-    deadline_timer_ = loop_.at(*launch_.deadline + (of_script ? kStepsAfterScript : Millis{0}),
-                               [this] { on_deadline(); });
-    const model::WarnSignal& own = launch_.command.warn_signal;
-    const model::WarnSignal& warn = own.signal != 0 ? own : launch_.job.spec->warn_signal;
-    // "B:" is for the batch shell only, the plain form for the steps only.
-    if (warn.signal == 0 || warned_ || warn.batch_only != launch_.is_batch()) return;
-    warn_timer_ = loop_.at(*launch_.deadline - warn.before, [this, signal = warn.signal] {
-        warned_ = true;
-        signal_tasks(signal);
-    });
-}
-
-void Stepd::on_deadline() {
-    timed_out_ = true;
+void Stepd::on_time_limit() {
+    outcome_.timed_out = true;
     end(Cause::TimeLimit, launch_.kill_wait);
 }
 
 // A program may put its things in order before it stands still.
 void Stepd::suspend(Seconds grace) {
-    if (stage_ != Stage::Running || frozen_since_ || stopped_) return;
+    if (!has_tasks() || pace_ != Pace::Running) return;
     if (grace.count() == 0) return set_frozen(true);
-    stopped_ = true;
+    pace_ = Pace::Stopping;
     walls_->signal_all(launch_.key, SIGTSTP);
     freeze_timer_ = loop_.after(grace, [this] { set_frozen(true); });
 }
@@ -161,24 +140,18 @@ void Stepd::suspend(Seconds grace) {
 void Stepd::resume() {
     freeze_timer_ = {};
     set_frozen(false);
-    if (std::exchange(stopped_, false)) walls_->signal_all(launch_.key, SIGCONT);
+    const Pace before = std::exchange(pace_, Pace::Running);
+    if (before == Pace::Stopping || before == Pace::Stopped)
+        walls_->signal_all(launch_.key, SIGCONT);
 }
 
 void Stepd::set_frozen(bool frozen) {
-    if (stage_ != Stage::Running || frozen == frozen_since_.has_value()) return;
+    if (!has_tasks() || frozen == time_limit_.stands_still()) return;
     if (const Status done = walls_->set_frozen(launch_.key, frozen); !done) {
         log_.error(fmt::format("{}: {}", model::to_string(launch_.key), done.error().message));
     }
-    if (frozen) {
-        frozen_since_ = os::now();
-    } else {
-        // The time limit counts running time only.
-        const Millis frozen_for = os::now() - *frozen_since_;
-        if (launch_.deadline) *launch_.deadline += frozen_for;
-        if (own_deadline_) *own_deadline_ += frozen_for;
-        frozen_since_.reset();
-    }
-    arm_timers();
+    if (frozen) pace_ = pace_ == Pace::Stopping ? Pace::Stopped : Pace::Frozen;
+    time_limit_.set_still(frozen);
 }
 
 // Where the kernel does not limit memory, the step is looked at now and then. Not at its start: to
@@ -187,10 +160,9 @@ void Stepd::watch_memory() {
     const std::uint64_t limit = launch_.job_grant.memory.value << 20;
     if (!launch_.constrain_memory || limit == 0 || walls_->limits_memory()) return;
     memory_timer_ = loop_.after(kMemoryLook, [this, limit] {
-        if (stage_ != Stage::Running) return;
+        if (!has_tasks()) return;
         if (walls_->memory_use(launch_.key).bytes <= limit) return watch_memory();
-        out_of_memory_ = true;
-        ending_ = true;
+        outcome_.out_of_memory = true;
         kill_now();
     });
 }
@@ -199,12 +171,12 @@ void Stepd::answer_pids(const wire::PidsAsk& ask) {
     wire::StepdToAgent message;
     wire::PidsAnswer& answer = *message.mutable_pids();
     answer.set_id(ask.id());
-    if (walls_ && stage_ == Stage::Running && ask.usage()) {
-        look_at_usage();
+    if (has_tasks() && ask.usage()) {
+        usage_.look();
         wire::StepUsageEntry& entry = *answer.add_usage();
         wire::encode_key(launch_.key, entry.mutable_key());
-        wire::encode(usage(), entry.mutable_usage());
-    } else if (walls_ && stage_ == Stage::Running) {
+        wire::encode(usage_.usage(launch_.node), entry.mutable_usage());
+    } else if (has_tasks()) {
         for (const pid_t pid : walls_->pids(launch_.key)) {
             wire::PidEntry& entry = *answer.add_pids();
             entry.set_pid(static_cast<std::uint32_t>(pid));

@@ -99,6 +99,33 @@ def test_sattach_sees_output_and_sends_input(cluster):
     assert sorted(process.stdout.read().splitlines()) == ["0 got hello", "1 got hello"]
 
 
+def test_sattach_shows_the_last_of_what_was_printed_before_it_came(cluster):
+    process = cluster.popen("srun -n2 -J late bash -c 'echo early $SLURM_PROCID; echo err >&2; touch ~/late.$SLURM_PROCID; read line; seq 100000; read line'",
+                            stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    home = cluster.home(cluster.me())
+    wait_until(lambda: (home / "late.0").exists() and (home / "late.1").exists(), what="the tasks")
+    job = cluster.run("squeue -h -n late -o %A").ok().out.strip()
+    guest = cluster.popen(f"sattach -l {job}.0", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    assert sorted([guest.stdout.readline(), guest.stdout.readline()]) == ["0: early 0\n", "1: early 1\n"]
+    guest.kill()
+    guest.wait()
+    # Of much only the end is kept.
+    process.stdin.write("go\n")
+    process.stdin.flush()
+    guest = cluster.popen(f"sattach -l {job}.0", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    ended = set()
+    for line in guest.stdout:
+        if line.endswith(" 100000\n"):
+            ended.add(line)
+        if len(ended) == 2:
+            break
+    assert ended == {"0: 100000\n", "1: 100000\n"}
+    process.stdin.close()
+    assert process.wait(60) == 0
+    guest.kill()
+    guest.wait()
+
+
 def test_sattach_is_for_the_owner(cluster):
     process = cluster.popen("srun -J mine sleep 300", stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                             stderr=subprocess.DEVNULL)

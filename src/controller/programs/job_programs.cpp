@@ -18,10 +18,10 @@ constexpr std::string_view context_of(bool epilog) {
 // What a controller that was killed had begun: its programs are known by what they were told.
 void kill_left_over(const config::Config& config) {
     for (const os::Process& process : os::list_processes()) {
-        if (!os::has_environment(process.pid, "SLURM_CONF=" + config.path)) continue;
+        if (!os::has_environment(process.pid, ::geteuid(), "SLURM_CONF=" + config.path)) continue;
         for (const bool epilog : {false, true}) {
             const std::string told = fmt::format("SLURM_SCRIPT_CONTEXT={}", context_of(epilog));
-            if (os::has_environment(process.pid, told)) ::kill(process.pid, SIGKILL);
+            if (os::has_environment(process.pid, ::geteuid(), told)) ::kill(process.pid, SIGKILL);
         }
     }
 }

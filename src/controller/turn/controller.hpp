@@ -46,7 +46,7 @@
 #include "controller/turn/what_now.hpp"
 #include "core/cluster/cluster.hpp"
 #include "io/loop.hpp"
-#include "store/sqlite/sqlite_store.hpp"
+#include "store/store.hpp"
 #include "wire/channel.hpp"
 
 namespace switchyard::controller {

@@ -7,14 +7,82 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
 namespace switchyard::guard {
+namespace {
+
+constexpr time_t kAnswerSecondsMax = 5;  // Then this process does without.
+
+// A path that is too long for an address is reached through its open folder.
+bool fill_address(const char* path, sockaddr_un* to, int* folder) {
+    to->sun_family = AF_UNIX;
+    const std::size_t length = strlen(path);
+    if (length < sizeof(to->sun_path)) {
+        memcpy(to->sun_path, path, length + 1);
+        return true;
+    }
+    const char* slash = strrchr(path, '/');
+    char above[4096];
+    if (slash == nullptr || static_cast<std::size_t>(slash - path) >= sizeof(above)) return false;
+    memcpy(above, path, static_cast<std::size_t>(slash - path));
+    above[slash - path] = '\0';
+    *folder = open(above, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (*folder < 0) return false;
+    const int wanted =
+        snprintf(to->sun_path, sizeof(to->sun_path), "/proc/self/fd/%d%s", *folder, slash);
+    return wanted > 0 && static_cast<std::size_t>(wanted) < sizeof(to->sun_path);
+}
+
+int receive_descriptor(int socket) {
+    char text[64];
+    iovec piece{text, sizeof(text)};
+    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))];
+    msghdr message{};
+    message.msg_iov = &piece;
+    message.msg_iovlen = 1;
+    message.msg_control = control;
+    message.msg_controllen = sizeof(control);
+    if (recvmsg(socket, &message, MSG_CMSG_CLOEXEC) <= 0) return -1;
+    const cmsghdr* head = CMSG_FIRSTHDR(&message);
+    if (head == nullptr || head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS)
+        return -1;
+    int fd = -1;
+    memcpy(&fd, CMSG_DATA(head), sizeof(fd));
+    return fd;
+}
+
+int ask_for_descriptor(const char* path) {
+    sockaddr_un address{};
+    int folder = -1, fd = -1;
+    const int asking = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    const timeval patience{kAnswerSecondsMax, 0};
+    setsockopt(asking, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+    setsockopt(asking, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+    if (asking >= 0 && fill_address(path, &address, &folder) &&
+        connect(asking, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0)
+        fd = receive_descriptor(asking);
+    if (folder >= 0) close(folder);
+    if (asking >= 0) close(asking);
+    return fd;
+}
+
+int open_shared(const char* path) {
+    struct stat facts{};
+    if (path == nullptr || stat(path, &facts) != 0) return -1;
+    return S_ISSOCK(facts.st_mode) ? ask_for_descriptor(path) : open(path, O_RDWR | O_CLOEXEC);
+}
+
+}  // namespace
 
 void* map_file(const char* path, std::size_t bytes, bool* shared) {
     *shared = false;
-    const int fd = path == nullptr ? -1 : open(path, O_RDWR | O_CLOEXEC);
+    const int fd = open_shared(path);
     if (fd >= 0) {
         const auto wanted = static_cast<off_t>(bytes);
         const bool fits = lseek(fd, 0, SEEK_END) >= wanted || ftruncate(fd, wanted) == 0;

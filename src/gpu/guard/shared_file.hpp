@@ -7,8 +7,10 @@
 
 namespace switchyard::guard {
 
-// Maps a file of `bytes` (made longer if it is shorter). Private memory of the same size when the
-// path is null or cannot be opened: then this process counts alone. `shared` tells which.
+// Maps a file of `bytes` (made longer if it is shorter). At the path of a socket somebody hands
+// over a descriptor: memory that no other user can cut off under us. Private memory of the same
+// size when the path is null or cannot be opened: then this process counts alone. `shared` tells
+// which.
 void* map_file(const char* path, std::size_t bytes, bool* shared);
 
 // The start time of a process in clock ticks after boot; 0 if it does not exist or is a zombie.

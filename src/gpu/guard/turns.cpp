@@ -38,6 +38,7 @@ void sleep_ns(std::uint64_t ns) {
 
 bool Turns::open(const char* path, Share share) {
     if (path == nullptr || share.weight == 0) return false;
+    static_assert(sizeof(File) == kBytes);
     bool shared = false;
     void* at = map_file(path, sizeof(File), &shared);
     if (!shared) return false;

@@ -1,11 +1,11 @@
 // turns.hpp: who of several processes may use a card now, in proportion to their shares.
 //
 // Without MPS a card runs the kernels of one process at a time anyway and switches between them
-// evenly. Here the processes agree to take turns instead: a file per card, mapped by all of them,
-// says whose turn it is. A turn lasts some milliseconds; whoever has used least of the card for its
-// weight comes next (weighted fair queueing on virtual time). Nobody waits when nobody else wants
-// the card, so a job alone on a card has all of it, unless it is strict: then it never passes its
-// share.
+// evenly. Here the processes agree to take turns instead: memory of each card, mapped by all of
+// them, says whose turn it is. A turn lasts some milliseconds; whoever has used least of the card
+// for its weight comes next (weighted fair queueing on virtual time). Nobody waits when nobody else
+// wants the card, so a job alone on a card has all of it, unless it is strict: then it never passes
+// its share.
 //
 // One word says whose turn it is and changes only by compare-and-swap. A holder that died loses
 // its turn to the first waiter who notices. What others write into the file can cost a process its
@@ -13,6 +13,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 namespace switchyard::guard {
@@ -21,13 +22,16 @@ inline constexpr unsigned kTurnPlacesMax = 256;
 
 class Turns {
   public:
+    // How long the memory is that they share; whoever makes it must know.
+    static constexpr std::size_t kBytes = 64 + 56 * kTurnPlacesMax;
+
     struct Share {
         std::uint32_t weight = 1, total = 1;  // k of n.
         std::uint64_t job = 0;                // Processes of one job share its weight.
         bool strict = false;
     };
 
-    // False: no such file; then nobody takes turns.
+    // False: there is none at that path; then this process takes no turns.
     bool open(const char* path, Share share);
     bool is_open() const { return file_ != nullptr; }
     void forget_place();  // In the child of a fork.
