@@ -57,7 +57,9 @@ void LookUps::run(const std::shared_ptr<Shared>& shared) {
         auto result = work();
         lock.lock();
         if (shared->loop == nullptr) return;
-        shared->loop->post(std::move(result));
+        shared->loop->post([shared, result = std::move(result)] {
+            if (shared->loop != nullptr) result();
+        });
     }
 }
 

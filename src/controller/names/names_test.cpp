@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <memory>
 #include <semaphore>
 
 namespace switchyard::controller {
@@ -20,21 +21,23 @@ class SlowService {
         answer.gid = 100;
         return answer;
     }
-    std::counting_semaphore<8> go{0};
+    std::counting_semaphore<64> go{0};
     std::atomic<int> questions{0};
 };
 
 struct NamesTest : testing::Test {
     io::Loop loop;
-    SlowService service;
-    Names names{loop, [this](const NameKey& key) { return service(key); }, Millis{100}};
+    // Shared with threads that may outlive the test.
+    std::shared_ptr<SlowService> service = std::make_shared<SlowService>();
+    Names names{loop, [service = service](const NameKey& key) { return (*service)(key); },
+                Millis{100}};
 
     // The loop runs until these are known, or were waited for long enough.
     void wait_for(const std::vector<NameKey>& keys) {
         names.when_known(keys, [this] { loop.stop(); });
         loop.run();
     }
-    ~NamesTest() override { service.go.release(8); }
+    ~NamesTest() override { service->go.release(8); }
 };
 
 TEST_F(NamesTest, AnAnswerIsReadOnceItIsKnownAndNotAskedForAgain) {
@@ -48,7 +51,7 @@ TEST_F(NamesTest, AnAnswerIsReadOnceItIsKnownAndNotAskedForAgain) {
     EXPECT_TRUE(names.is_answered(NameKey::user(404)));
     EXPECT_EQ(names.name_of(404), "404");
     wait_for({NameKey::user(7)});
-    EXPECT_EQ(service.questions, 2);
+    EXPECT_EQ(service->questions, 2);
 }
 
 TEST_F(NamesTest, WhoeverAsksForOthersDoesNotWaitForOneThatHangs) {
@@ -63,22 +66,22 @@ TEST_F(NamesTest, SilenceIsWaitedForOnceAndForAWhileOnly) {
     wait_for({NameKey::user(13)});
     EXPECT_FALSE(names.is_answered(NameKey::user(13)));
     EXPECT_TRUE(names.has({NameKey::user(13)}));
-    service.go.release();
+    service->go.release();
     names.forget();
     wait_for({NameKey::user(13)});
     EXPECT_EQ(names.name_of(13), "user13");
-    EXPECT_EQ(service.questions, 1);
+    EXPECT_EQ(service->questions, 1);
 }
 
 TEST_F(NamesTest, WhatWasKnownCountsOnWhileNobodyAnswers) {
-    service.go.release();
+    service->go.release();
     wait_for({NameKey::user(13)});
     names.forget();
     EXPECT_FALSE(names.has({NameKey::user(13)}));
     wait_for({NameKey::user(13)});
     EXPECT_TRUE(names.is_answered(NameKey::user(13)));
     EXPECT_EQ(names.name_of(13), "user13");
-    EXPECT_EQ(service.questions, 2);
+    EXPECT_EQ(service->questions, 2);
 }
 
 }  // namespace

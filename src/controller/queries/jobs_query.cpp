@@ -1,5 +1,7 @@
 #include "controller/links/replies.hpp"
+#include "controller/queries/job_streams.hpp"
 #include "controller/queries/queries.hpp"
+#include "controller/turn/payloads.hpp"
 #include "wire/codec.hpp"
 
 namespace switchyard::controller {

@@ -18,14 +18,14 @@ bool is_in_any(const Names& names, const core::Caller& caller,
 
 std::vector<std::string> concealed_partitions(const core::Cluster& cluster, const Names& names,
                                               const core::Caller& caller) {
-    std::vector<std::string> names;
-    if (is_operator(cluster, caller)) return names;
+    std::vector<std::string> concealed;
+    if (is_operator(cluster, caller)) return concealed;
     for (const model::Partition& partition : cluster.partitions()) {
         const bool closed =
             !partition.allow_groups.empty() && !is_in_any(names, caller, partition.allow_groups);
-        if (partition.hidden || closed) names.push_back(partition.name);
+        if (partition.hidden || closed) concealed.push_back(partition.name);
     }
-    return names;
+    return concealed;
 }
 
 }  // namespace switchyard::controller

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "controller/links/replies.hpp"
+#include "controller/names/addresses.hpp"
 #include "controller/queries/config_values.hpp"
 #include "controller/requests/requests.hpp"
 #include "wire/codec.hpp"

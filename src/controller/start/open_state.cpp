@@ -10,6 +10,7 @@
 
 #include "controller/start/opened.hpp"
 #include "controller/start/settings.hpp"
+#include "store/sqlite/sqlite_store.hpp"
 #include "wire/cluster_key.hpp"
 
 namespace switchyard::controller {

@@ -14,7 +14,7 @@
 #include "controller/log.hpp"
 #include "controller/turn/what_now.hpp"
 #include "core/cluster/cluster.hpp"
-#include "store/store.hpp"
+#include "store/sqlite/sqlite_store.hpp"
 #include "wire/channel.hpp"
 
 namespace switchyard::controller {

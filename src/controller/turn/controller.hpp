@@ -69,6 +69,8 @@ class Controller {
     // At once, with a core file. Whatever was acknowledged is on disk.
     void abort();
     int exit_code() const { return exit_code_; }
+    // A commit finds no room on the disk, and is tried again and again.
+    bool store_is_full() const { return store_full_; }
 
   private:
     struct Sealed {
@@ -166,7 +168,7 @@ class Controller {
     bool dirty_ = false;  // Something was stepped since the last seal.
     bool seal_posted_ = false;
     bool committing_ = false;
-    bool store_full_ = false;  // The commit under way is tried again and again.
+    bool store_full_ = false;
     bool stopping_ = false;
     int exit_code_ = 0;
     bool restoring_ = false;  // As the store has it.
