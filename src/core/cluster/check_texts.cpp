@@ -3,6 +3,7 @@
 #include "core/cluster/check_texts.hpp"
 
 #include <algorithm>
+#include <type_traits>
 
 #include <fmt/format.h>
 
@@ -55,23 +56,22 @@ class Reader {
         return *this;
     }
     // By the rule of a field (model/job_fields.hpp); what is no text has none.
-    Reader& by(const model::TextRule& rule, std::string_view words) {
+    template <class Value>
+    Reader& by(const model::TextRule& rule, const Value& value) {
         using Kind = model::TextRule::Kind;
-        if (rule.kind == Kind::Text) text(words, rule.what, rule.bytes_max);
-        if (rule.kind == Kind::Line) line(words, rule.what, rule.bytes_max);
+        if constexpr (std::is_same_v<Value, std::string>) {
+            if (rule.kind == Kind::Text) text(value, rule.what, rule.bytes_max);
+            if (rule.kind == Kind::Line) line(value, rule.what, rule.bytes_max);
+        } else if constexpr (std::is_same_v<Value, Texts>) {
+            if (rule.kind != Kind::None) names(value, rule.what);
+        } else if constexpr (std::is_same_v<Value, std::vector<model::GresRequest>>) {
+            gres(value, rule.what);
+        }
         return *this;
-    }
-    Reader& by(const model::TextRule& rule, const Texts& list) { return names(list, rule.what); }
-    Reader& by(const model::TextRule& rule, const std::vector<model::GresRequest>& list) {
-        return gres(list, rule.what);
     }
     template <class Value>
     Reader& by(const model::TextRule& rule, const std::optional<Value>& value) {
         return value ? by(rule, *value) : *this;
-    }
-    template <class Value>
-    Reader& by(const model::TextRule&, const Value&) {
-        return *this;
     }
     Reader& also(const Status& other) {
         if (!problem_ && !other) problem_ = other.error().message;

@@ -322,9 +322,11 @@ Status SqliteStore::load_all(const KindInfo&, std::vector<model::PartitionRecord
         SY_TRY(std::optional<model::Partition> partition, rows.next(query));
         if (!partition) return {};
         model::PartitionRecord& record = to.emplace_back();
-        record.partition = *std::move(partition);
         record.deleted = query.column_integer(2) != 0;
-        if (record.deleted) record.partition.name = query.column_bytes(1);
+        if (record.deleted)
+            record.partition.name = query.column_bytes(1);
+        else
+            record.partition = *std::move(partition);
     }
 }
 
