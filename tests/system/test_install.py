@@ -86,13 +86,15 @@ def test_up_runs_a_job_and_down_leaves_nothing(tmp_path_factory, user):
     up = shell(f"switchyard up --nodes 2 --name {name} --dir {folder}/cluster")
     try:
         assert up.returncode == 0, up.stdout + up.stderr
+        assert "export PATH" not in up.stdout and f"export SLURM_CONF={folder}/cluster/slurm.conf" in up.stdout
         env["SLURM_CONF"] = f"{folder}/cluster/slurm.conf"
         assert shell("sinfo -h -o '%D %T'").stdout == "2 idle\n"
         said = shell("sbatch --wait -N2 -o up.out --wrap 'srun -l bash -c \"echo \\$SLURMD_NODENAME\"'")
         assert said.returncode == 0, said.stderr + (folder / "up.out").read_text()
         assert sorted((folder / "up.out").read_text().splitlines()) == ["0: n1", "1: n2"]
-        again = shell(f"switchyard up --nodes 2 --name {name} --dir {folder}/cluster")
+        again = shell(f"PATH=/usr/bin:/bin {bin_dir()}/switchyard up --nodes 2 --name {name} --dir {folder}/cluster")
         assert again.returncode == 0, again.stdout + again.stderr
+        assert f"export PATH={pathlib.Path(bin_dir()).resolve()}:$PATH\n" in again.stdout
         assert shell(f"switchyard status --name {name} --dir {folder}/cluster").returncode == 0
     finally:
         down = shell(f"switchyard down --name {name} --dir {folder}/cluster")

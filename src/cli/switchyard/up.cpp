@@ -206,11 +206,16 @@ std::string real_path(const std::string& path) {
     return ::realpath(path.c_str(), resolved) != nullptr ? resolved : path;
 }
 
+// Where the program itself lies; commands are links to it or to one beside it.
+std::string folder_of(const std::string& path) {
+    const std::string real = real_path(path);
+    return real.substr(0, real.rfind('/'));
+}
+
 // What a shell must be told before the commands reach this cluster: nothing, at best.
 std::string needed_exports(const Place& place) {
     std::string text;
-    const std::string own = os::own_executable();
-    const std::string folder = own.substr(0, own.rfind('/'));
+    const std::string folder = folder_of(os::own_executable());
     std::string found;
     const char* path = std::getenv("PATH");
     for (const std::string_view entry : split(path != nullptr ? path : "", ':')) {
@@ -219,7 +224,7 @@ std::string needed_exports(const Place& place) {
         found = candidate;
         break;
     }
-    if (found.empty() || real_path(found) != real_path(own))
+    if (found.empty() || folder_of(found) != folder)
         text += fmt::format("  export PATH={}:$PATH\n", folder);
     const auto config = config::find_config_file();
     if (!config || real_path(*config) != real_path(place.config)) {
