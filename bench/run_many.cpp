@@ -1,4 +1,4 @@
-// run_many.cpp: starts a command again and again, each time as a fresh process, and tells how long
+// run_many.cpp: starts a command again and again, each time as a fresh process, and prints how long
 // each took.
 //
 //     run_many [--parallel P] [--seconds S] COUNT COMMAND [ARGUMENT...]

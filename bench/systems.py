@@ -97,7 +97,7 @@ class System:
             pass
 
     def restart_controller(self):
-        """Kills the controller and tells how long until it answers again."""
+        """Kills the controller and measures how long until it answers again."""
         self.controller.kill()
         self.controller.wait()
         begin = time.monotonic()
@@ -200,7 +200,7 @@ PartitionName=debug Nodes=ALL Default=YES MaxTime=INFINITE State=UP
         self.daemons = []
 
     def runs_several(self):
-        """Whether its slurmd can be told which node it is."""
+        """Whether its slurmd takes the name of its node (-N)."""
         said = subprocess.run(self.within(["/usr/sbin/slurmd", "-h"]), capture_output=True, text=True)
         return "-N" in said.stdout + said.stderr
 

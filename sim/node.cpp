@@ -253,7 +253,7 @@ void SimNode::receive(std::uint64_t link, const core::Effect& effect, const mode
 }
 
 void SimNode::launch(const StepKey& key, const model::Job& job) {
-    if (spool_.contains(key)) return;  // Told twice, done once.
+    if (spool_.contains(key)) return;  // A launch is idempotent.
     if (refuse_begun(key)) return;
     World& world = sim_.world;
     std::vector<StepKey> alive;

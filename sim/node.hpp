@@ -1,9 +1,9 @@
 // node.hpp: a pretended node: agent, stepds, spool, power. It keeps the rules that the real agent
 // keeps, so that what the core relies on is written down here once more:
-//   - told twice, a step is launched once, also after a restart of the agent (the spool remembers);
+//   - a launch is idempotent, also after a restart of the agent (the spool remembers);
 //   - an ended step is listed and reported until StepEndKnown;
-//   - a batch script is begun once: the journal, which outlives its spool entry, knows it, and is
-//     told to a controller that asks for it;
+//   - a batch script is begun once: the journal, which outlives its spool entry, knows it, and the
+//     agent sends it to a controller that asks;
 //   - EndJob is answered by JobClean when nothing of that run is left, at once if nothing ever was;
 //   - messages on one connection keep their order; a broken connection loses what was under way.
 #pragma once

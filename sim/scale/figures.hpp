@@ -36,7 +36,7 @@ class Distribution {
     double sum_ = 0, most_ = 0;
 };
 
-// Named figures, in the order they were told; printed as lines or as one JSON object.
+// Named metrics, in the order they were added; printed as lines or as one JSON object.
 class Report {
   public:
     void add(std::string name, double value) { rows_.emplace_back(std::move(name), value); }

@@ -4,7 +4,7 @@
 //   switchyard_scale --flow --jobs 1000000 --nodes 10000   a site's days, from arrival to end
 //   switchyard_scale --memory 1000000                      what a waiting job costs in bytes
 //
-// Speed is told, never asserted.
+// Speed is reported, never asserted.
 
 #include <charconv>
 #include <cstdio>

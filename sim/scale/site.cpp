@@ -198,7 +198,7 @@ double core_seconds(const Work& work) {
 
 namespace {
 
-// The same seed is drawn from twice: once to know how long the whole will take, once to tell it.
+// The same seed is drawn from twice: once to measure the length of the whole, once to generate it.
 class SiteStream : public Stream {
   public:
     explicit SiteStream(const StreamOptions& options)

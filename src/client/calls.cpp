@@ -84,7 +84,7 @@ Status add_partitions(const wire::Reply& reply, std::vector<model::Partition>& p
 void keep_freed_memory() {
     ::mallopt(M_TRIM_THRESHOLD, 1 << 30);
     ::mallopt(M_MMAP_THRESHOLD, 1 << 25);
-    ::mallopt(M_MXFAST, 0);  // And do not sweep up small pieces for every large one.
+    ::mallopt(M_MXFAST, 0);  // And do not consolidate fast bins for every large chunk.
 }
 
 Result<BulkAnswer> call_bulk(Connection& connection, wire::Request& request) {

@@ -68,7 +68,7 @@ bool is_about(const wire::Reply& reply, std::uint64_t id) {
     return reply.id() == id || (reply.id() == 0 && reply.has_failure());
 }
 
-// What can be told of a reply without decoding it.
+// What is read of a reply without decoding it.
 struct Outline {
     std::uint64_t id = 0;
     bool last = false, failed = false;
@@ -76,7 +76,7 @@ struct Outline {
     bool is_about(std::uint64_t request) const { return id == request || (id == 0 && failed); }
 };
 
-// Of what is malformed: nothing. To decode it tells why.
+// A malformed frame has an empty outline; decoding it finds the error.
 Outline outline_of(std::string_view frame) {
     Outline seen;
     wire::Fields fields(frame);

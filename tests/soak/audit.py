@@ -1,4 +1,4 @@
-"""The reckoning: what clients were told against what the store, the nodes and the jobs themselves say."""
+"""The audit: what was acknowledged to clients against what the store, the nodes and the jobs themselves say."""
 
 import collections
 import platform

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Jobs at the highest rate while everything fails; at the end what clients were told is held against what happened.
+"""Jobs at the highest rate while everything fails; at the end what was acknowledged is compared with what happened.
 
     tests/soak/soak.py --minutes 10 [--seed N] [--write docs/performance.md]
 

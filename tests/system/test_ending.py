@@ -67,7 +67,7 @@ def test_a_reader_that_stops_reading_holds_up_only_the_output(cluster, home):
         for options in ("", "-l"):
             step = cluster.popen(f"srun -w n1 {options} -o {home}/slow.fifo%t yes")
             job = wait_until(lambda: cluster.run("squeue -h -t R -o %A").out.strip(), 60, "the job to run")
-            time.sleep(0.5)  # Until the pipe is full, which nobody tells.
+            time.sleep(0.5)  # Until the pipe is full, which cannot be observed.
             end(cluster, job)
             leave(step)
     finally:

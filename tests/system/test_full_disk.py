@@ -1,4 +1,4 @@
-"""The controller's disk is full: who asks for something is told so at once, and nothing is promised."""
+"""The controller's disk is full: requests fail at once with the reason, and nothing is acknowledged."""
 
 import errno
 import json

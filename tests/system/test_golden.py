@@ -57,7 +57,7 @@ def test_errors_where_the_site_enforces(strict, name):
 
 
 def one_line_each(text):
-    """Tasks of a node that end alike are told in one line where they end together: on a busy machine in several."""
+    """Tasks of a node that end alike are reported in one line where they end together: on a busy machine in several."""
     lines, tasks = [], {}
     for line in text.splitlines():
         told = re.match(r"(srun: error: \w+): tasks? ([\d,-]+): (.*)", line)

@@ -19,7 +19,7 @@ REBOOT = "RebootProgram={dir}/rebooter\nResumeTimeout=120\n"
 
 
 def make_rebooting_cluster(make_cluster):
-    """Two nodes whose RebootProgram notes which node was told; a test then plays the machine."""
+    """Two nodes whose RebootProgram notes for which node it ran; a test then plays the machine."""
     made = make_cluster(names=("n1", "n2"), nodes=NODES.replace("n[1-4]", "n[1-2]"), start=False)
     made.conf.write_text(made.conf.read_text() + REBOOT.format(dir=made.dir))
     program = made.dir / "rebooter"

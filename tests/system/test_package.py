@@ -29,7 +29,7 @@ def make_procps(folder, version):
 
 @pytest.fixture
 def scratch(tmp_path):
-    """dpkg on a root of its own, whose maintainer scripts run outside of it and are told where it is."""
+    """dpkg on a root of its own, whose maintainer scripts run outside of it with its path in a variable."""
     root = tmp_path / "root"
     for folder in ("info", "updates", "triggers", "parts"):
         (root / "var/lib/dpkg" / folder).mkdir(parents=True)

@@ -12,7 +12,7 @@ from world import processes_with, wait_until
 
 ONE_NODE = ("NodeName=n1 NodeHostname={host} CPUs=2 RealMemory=1000\n"
             "PartitionName=debug Nodes=n1 Default=YES MaxTime=INFINITE State=UP\n")
-# Says what it does in files that tell how often it did it.
+# Appends to files, so that they show how often it ran.
 SCRIPT = """\
     #!/bin/bash
     echo ran >> count

@@ -11,7 +11,7 @@ HEADER = "TRIG_ID RES_TYPE   RES_ID TYPE                                OFFSET U
 
 
 def teller(made, name="tell", user="alice"):
-    """A program that notes who it is and what it was told."""
+    """A program that notes its user and its arguments."""
     log = made.home(user if is_root() else None) / f"{name}.log"
     path = made.write(f"{name}.sh", f'#!/bin/sh\necho "$(id -un) $*" >> {log}\n', user=user, mode=0o755)
     return path, lambda: log.read_text() if log.exists() else ""

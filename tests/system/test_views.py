@@ -175,7 +175,7 @@ ADMIN = [
 
 def same_scene(name, text):
     """The text with everything masked that may differ in this file."""
-    if name.startswith("sacct"):  # The real one told of the jobs before the scene too.
+    if name.startswith("sacct"):  # The real one listed the jobs before the scene too.
         text = "".join(line for line in text.splitlines(keepends=True)
                        if not re.match(r"\d", line) or int(re.match(r"\d+", line)[0]) >= 121)
     text = same_fields(text, durations=not name.startswith("sacct"))
