@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <ctime>
+#include <limits>
 
 #include "base/text.hpp"
 #include "cli/job_ids.hpp"
@@ -180,9 +181,10 @@ Instant midnight(Instant now) {
 }
 
 std::optional<std::uint32_t> find_gid(const std::string& name) {
-    if (const auto number = parse_uint(name)) return static_cast<std::uint32_t>(*number);
-    const auto found = os::find_group(name);
-    return found ? std::optional<std::uint32_t>(*found) : std::nullopt;
+    if (const auto found = os::find_group(name)) return *found;
+    const auto number = parse_uint(name);
+    if (!number || *number >= std::numeric_limits<std::uint32_t>::max()) return std::nullopt;
+    return static_cast<std::uint32_t>(*number);
 }
 
 std::vector<std::string> list(const Text& text) {

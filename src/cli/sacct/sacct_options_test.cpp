@@ -37,6 +37,14 @@ TEST(SacctOptions, IdsMayBeRepeatedAndNameSteps) {
     EXPECT_EQ(parsed.options.query.filter.jobs[1].step, kBatchStep);
 }
 
+TEST(SacctOptions, AGroupIsANameOrANumberThatOneCanHave) {
+    const Instant now = at(1'800'000'000);
+    EXPECT_EQ(parse({"-g", "2001"}, now).options.gids, std::vector<std::uint32_t>{2001});
+    EXPECT_EQ(parse({"-g", "root"}, now).options.gids, std::vector<std::uint32_t>{0});
+    EXPECT_EQ(parse({"-g", "4294967296"}, now).exit_code, 1);  // Not group 0.
+    EXPECT_EQ(parse({"-g", "no-such-group"}, now).exit_code, 1);
+}
+
 model::Job ran(Instant start, Instant end, model::JobState state) {
     model::Job job = view::samples::job(1, view::samples::spec("x"), model::Pending{});
     model::Running run;
