@@ -63,7 +63,8 @@ def curve(program, options):
     head = ["nodes", "pending jobs", "decisions/s", "core time a job, us", "pass with a new plan, ms", "its longest turn, ms",
             "submission, us", "p99", "completion, us", "p99", "memory, MB"]
     return ["A full machine with ten jobs waiting for each node, backfill on. A decision is a submission with all that it sets off:"
-            " a start, a place in the queue, plans that fall due. A pass keeps places for the first ten jobs of each partition and"
+            " a start, a place in the queue, plans that fall due. A pass makes backfill reservations for the first ten jobs of each"
+            " partition and"
             " starts what fits beside them; it is made in turns, between which requests are served.", "", *table(head, rows), "",
             f"Growth with the number of jobs and nodes, as a power (1: linear): filling the queue {exponent(filled):.2f}, a pass"
             f" {exponent(planned):.2f}."]
@@ -115,7 +116,7 @@ def policies(program, options):
                              number(found["us_per_job"], 1)])
     head = ["workload", "order", "wait, mean, min", "median", "p95", "bounded slowdown, mean", "median", "utilisation, %",
             "idle while jobs wait, %", "cards given out in part, %", "core time a job, us"]
-    return ["FIFO: nobody passes anybody. EASY: one place is kept, for the first job. Bounded slowdown: waiting and running"
+    return ["FIFO: nobody passes anybody. EASY: one reservation, for the first job. Bounded slowdown: waiting and running"
             " against running, of jobs that run for 10 s at least. Utilisation is of cores, from the first arrival to the last; the"
             " next columns are what is lost to fragmentation.", "", *table(head, rows)]
 
