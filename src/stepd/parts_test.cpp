@@ -1,4 +1,4 @@
-// parts_test.cpp: the pure parts of stepd: bindings, --multi-prog, host names, messages, socket
+// parts_test.cpp: the pure parts of stepd: bindings, host names, messages, socket
 // names.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,6 @@
 #include "stepd/binding.hpp"
 #include "stepd/hosts.hpp"
 #include "stepd/launch.hpp"
-#include "stepd/multi_prog.hpp"
 #include "stepd/stepd.hpp"
 #include "stepd/task_scripts.hpp"
 
@@ -98,20 +97,6 @@ TEST(MemoryBinding, EveryFormIsUnderstood) {
     EXPECT_EQ(to_string(masks[2].domains), "0-1");
     EXPECT_FALSE(bind_memory("map_mem:x", 1));
     EXPECT_EQ(memory_line("n1", 3, 1, masks[0]), "mem-bind=MASK - n1, task  3  1: mask 0x3 set\n");
-}
-
-TEST(MultiProg, EveryTaskFindsItsLine) {
-    const std::vector<std::string> file = {
-        "# a comment", "0 echo zero",       "1-2 echo 'other %t' of %o \\",
-        "  more",      "4,6 ./a.out -n %o", "* sleep %t"};
-    const auto of = [&file](std::uint32_t task) { return *multi_prog_command(file, task); };
-    EXPECT_EQ(of(0), (std::vector<std::string>{"echo", "zero"}));
-    EXPECT_EQ(of(2), (std::vector<std::string>{"echo", "other 2", "of", "1", "more"}));
-    EXPECT_EQ(of(6), (std::vector<std::string>{"./a.out", "-n", "1"}));
-    EXPECT_EQ(of(9), (std::vector<std::string>{"sleep", "9"}));
-    EXPECT_FALSE(multi_prog_command({"0 true"}, 1));
-    EXPECT_FALSE(multi_prog_command({"x true"}, 1));
-    EXPECT_FALSE(multi_prog_command({"0"}, 0));
 }
 
 TEST(Hosts, OnlyWhatIsMissingAndKnownIsAdded) {

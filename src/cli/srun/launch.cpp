@@ -11,12 +11,12 @@
 #include "base/limits.hpp"
 #include "base/text.hpp"
 #include "cli/srun/environment.hpp"
-#include "cli/srun/multi_prog.hpp"
 #include "cli/srun/streams.hpp"
 #include "cli/step_io/raw_terminal.hpp"
 #include "cli/submission/origin.hpp"
 #include "cli/submission/surroundings.hpp"
 #include "io/fd.hpp"
+#include "model/multi_prog.hpp"
 #include "os/child.hpp"
 #include "pmi/server.hpp"
 #include "wire/proto/request.pb.h"
@@ -51,8 +51,9 @@ Status prepare_multi_prog(Launchable& what) {
                     "--multi-prog takes the name of a configuration file and nothing else");
     }
     SY_TRY(const std::string text, read_file(what.argv.front()));
-    what.multi_prog = multi_prog_lines(text);
-    return check_multi_prog(what.multi_prog, likely_tasks(what.request.job), what.argv.front());
+    what.multi_prog = model::multi_prog_lines(text);
+    return model::check_multi_prog(what.multi_prog, likely_tasks(what.request.job),
+                                   what.argv.front());
 }
 
 // What SLURM_DISTRIBUTION tells tasks of a step inside a job, or with memory of its own, where

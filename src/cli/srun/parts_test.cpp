@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
-#include "cli/srun/multi_prog.hpp"
 #include "cli/srun/streams.hpp"
 #include "cli/step_io/task_table.hpp"
 
@@ -76,22 +75,6 @@ TEST(ExitGatherer, PutsLikeExitsOfANodeTogether) {
                                    "n2: task 2: Exited with exit code 1",
                                    "n10: task 4: Exited with exit code 3"));
     EXPECT_TRUE(gatherer.empty());
-}
-
-TEST(MultiProg, LinesAreJoinedAndCommentsDropped) {
-    EXPECT_THAT(
-        multi_prog_lines("# first\n0 echo zero\n\n1-2 echo \\\nother %t\n  # last\n*  hostname"),
-        ElementsAre("0 echo zero", "1-2 echo other %t", "*  hostname"));
-}
-
-TEST(MultiProg, EveryTaskNeedsAProgram) {
-    const auto lines = multi_prog_lines("0 echo zero\n1-2 echo other\n");
-    EXPECT_TRUE(check_multi_prog(lines, 3, "mp.conf"));
-    EXPECT_EQ(check_multi_prog(lines, 4, "mp.conf").error().message,
-              "Configuration file mp.conf invalid, no record for task id 3");
-    EXPECT_TRUE(check_multi_prog(multi_prog_lines("0 a\n* b\n"), 9, "mp.conf"));
-    EXPECT_FALSE(check_multi_prog(multi_prog_lines("0\n"), 1, "mp.conf"));
-    EXPECT_FALSE(check_multi_prog(multi_prog_lines("x echo\n"), 1, "mp.conf"));
 }
 
 TEST(Streams, ModesAndFiles) {

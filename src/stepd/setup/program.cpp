@@ -1,7 +1,7 @@
 // program.cpp: who a task is and what it runs, with which variables.
+#include "model/multi_prog.hpp"
 #include "os/topology.hpp"
 #include "stepd/environment.hpp"
-#include "stepd/multi_prog.hpp"
 #include "stepd/output_files.hpp"
 #include "stepd/setup/parts.hpp"
 
@@ -46,7 +46,7 @@ Status choose_program(Step& step, std::uint32_t local, os::ChildPlan& plan) {
     plan.argv = launch.command.argv;
     if (!launch.command.multi_prog.empty()) {
         SY_TRY(plan.argv,
-               multi_prog_command(launch.command.multi_prog, launch.here().tasks[local]));
+               model::multi_prog_command(launch.command.multi_prog, launch.here().tasks[local]));
     }
     if (plan.argv.empty()) return fail(Errc::InvalidArgument, "no command was given");
     plan.programs = os::program_candidates(plan.argv[0], plan.environment, plan.work_dir);
