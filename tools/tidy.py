@@ -2,18 +2,29 @@
 """The house rules that a program can check; run as the test "tidy". Every message says what to do instead.
 
     tools/tidy.py [ROOT]          exits with 1 and one line per finding if something is amiss
+    tools/tidy.py --tighten       writes tools/ratchet.json anew, where numbers have become smaller
 
-What each rule is for stands in CONTRIBUTING.md.
+What each rule is for stands in CONTRIBUTING.md; tools/tidy_test.py shows that each of them fires.
 """
 
+import collections
+import json
 import pathlib
 import re
 import subprocess
 import sys
 
+import structure
+from cpp_text import code_only, functions, line_of
+
 FILE_LINES_MAX = 800
 FUNCTION_LINES_MAX = 70
+METHODS_MAX = 60  # Of one class.
+CYCLE_FILES_MAX = 8  # That all call each other, in one folder.
+LOOPS_MAX = 11  # In a .cpp file that says nothing of its idea.
+IDEA_LINES_MIN = 3  # From here on a header's opening says more than what the file is.
 README_LINES_MAX = 40
+SUBFOLDER_README_LINES_MAX = 100
 ARCHITECTURE_LINES_MAX = 300
 
 # Written in pieces, so that this file passes its own rule.
@@ -28,7 +39,6 @@ PURE_BANNED = [
     (r"::now\(\)|\bclock_gettime\b|\bgettimeofday\b|\btime\((nullptr|NULL|0)\)", "take `Instant now` as an argument"),
     (r"\brandom_device\b|\brand\(\)", "take a seed as an argument"),
     (r"<sys/socket\.h>|<sys/epoll\.h>|<unistd\.h>", "no system calls here; return an effect instead"),
-    (r"\bfor \([^;)]*:[^)]*unordered_", "iterate a std::map or a sorted vector: hash order is not part of the input"),
     (r"\b(printf|fprintf|puts|fputs)\(", "return text as a value; nothing is printed here"),
 ]
 HEAVY_HEADERS = re.compile(r'#include [<"](?:[^">]*\.pb\.h|openssl/[^">]*|sqlite3\.h|hwloc[^">]*\.h)[">]')
@@ -50,77 +60,6 @@ class Findings:
     def add(self, path, line, text):
         place = path.relative_to(self.root)
         self.lines.append(f"{place}:{line}: {text}" if line else f"{place}: {text}")
-
-
-def line_of(text, offset):
-    return text.count("\n", 0, offset) + 1
-
-
-def blank(match):
-    """The same number of lines, without what stood there."""
-    return "\n" * match.group(0).count("\n") or " "
-
-
-def code_only(text):
-    """C++ without comments and without the insides of literals; line numbers stay."""
-    pattern = re.compile(
-        r'R"(?P<tag>[^()\\\s]*)\(.*?\)(?P=tag)"|//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', re.S)
-
-    def replace(match):
-        found = match.group(0)
-        if found.startswith(("//", "/*")):
-            return blank(match)
-        return '""' + "\n" * found.count("\n")
-
-    # Digit separators (1'000) are no character literals.
-    return pattern.sub(replace, re.sub(r"(?<=\d)'(?=\d)", "", text))
-
-
-def functions(text):
-    """(first line, last line, header) of every function definition, by counting braces.
-
-    A brace opens a function if it stands at the level of a namespace or a class, and what precedes it has
-    parentheses and is neither a declaration of a type nor an initializer. Lambdas belong to what encloses them.
-    """
-    code = re.sub(r"^[ \t]*#(?:[^\n\\]|\\\n?)*", blank, code_only(text), flags=re.M)
-    found, stack, header, start = [], [], "", 0
-    for offset, char in enumerate(code):
-        if char == "{":
-            outer = all(kind in ("namespace", "class") for kind, *_ in stack)
-            kind = kind_of(header) if outer else "other"
-            stack.append((kind, line_of(code, start), header))
-            header, start = "", offset + 1
-        elif char == "}":
-            if stack:
-                kind, first, head = stack.pop()
-                if kind == "function":
-                    found.append((first, line_of(code, offset), " ".join(head.split())))
-            header, start = "", offset + 1
-        elif char == ";" and header.count("(") == header.count(")"):
-            header, start = "", offset + 1
-        else:
-            if not header.strip() and not char.isspace():
-                header, start = "", offset
-            header += char
-    return found
-
-
-def kind_of(header):
-    flat = re.sub(r"\s+", " ", header).strip()
-    if re.search(r"\bnamespace\b", flat) or flat.startswith('extern ""'):
-        return "namespace"
-    bare = flat
-    while True:
-        less = re.sub(r"\([^()]*\)|<[^<>()]*>", "", bare)
-        if less == bare:
-            break
-        bare = less
-    bare = re.sub(r"\b(public|private|protected)\s*:", "", bare)
-    if re.search(r"\b(class|struct|union|enum)\b", bare) and "(" not in flat.split("=")[0].replace("()", ""):
-        return "class"
-    if "=" in re.sub(r"\boperator\s*\S+", "", bare) or "(" not in flat:
-        return "other"
-    return "function"
 
 
 def rooms(root):
@@ -173,6 +112,40 @@ def check_pure(path, text, findings):
             findings.add(path, line_of(code, match.start()), f"`{match.group(0)}` in {relative.parts[1]}/: {instead}")
 
 
+def check_hash_order(root, files, findings):
+    """In pure rooms and the simulator nothing depends on the order of a hash table: it is looked up, never iterated."""
+    rooms = collections.defaultdict(dict)
+    for path, text in files.items():
+        relative = path.relative_to(root)
+        if path.suffix in (".cpp", ".hpp") and relative.parts[0] in ("src", "sim"):
+            room = relative.parts[1] if relative.parts[0] == "src" else "sim"
+            if room in (*PURE_ROOMS, "sim"):
+                rooms[room][path] = code_only(text)
+    for room in rooms.values():
+        members = set()  # Their names end with _: known beyond the file that declares them.
+        for code in room.values():
+            members.update(name for name in hashed_names(code) if name.endswith("_"))
+        for path, code in room.items():
+            for name in sorted(members | hashed_names(code)):
+                for match in re.finditer(rf"\bfor \([^;()]*:\s*(?:\w+(?:\.|->))*{name}\)|\b{name}\.c?begin\(", code):
+                    findings.add(path, line_of(code, match.start()), f"`{name}` is a hash table: its order is not part of the "
+                                                                     "input; iterate a std::map or a sorted vector")
+
+
+def hashed_names(code):
+    """Variables and members whose type is a hash table."""
+    names = set()
+    for match in re.finditer(r"\bunordered_(?:multi)?(?:map|set)<", code):
+        depth, at = 1, match.end()
+        while depth and at < len(code):
+            depth += {"<": 1, ">": -1}.get(code[at], 0)
+            at += 1
+        name = re.match(r"[&\s]*(\w+)\s*[;={,)]", code[at:])
+        if name:
+            names.add(name.group(1))
+    return names
+
+
 def check_cpp(path, text, findings):
     relative = str(path.relative_to(findings.root))
     code = code_only(text)
@@ -185,12 +158,10 @@ def check_cpp(path, text, findings):
             name = re.sub(r"\(.*", "", header).split()[-1]
             findings.add(path, first, f"{name} has {counted} lines, more than {FUNCTION_LINES_MAX}: "
                                       "keep the ifs here, move the loops into functions of their own")
-    for match in re.finditer(r"\bco_await\b[^;]*[{\[][^;]*;", code):
-        findings.add(path, line_of(code, match.start()),
-                     "no {...} and no lambda inside co_await (g++ 12 frees them twice): name it on a line before")
     for match in re.finditer(r"^using namespace (?!std::(?:string_view_|chrono_)?literals)", code, re.M):
         if not relative.endswith("main.cpp") and not relative.startswith("bench/"):
             findings.add(path, line_of(code, match.start()), "no `using namespace` at file scope: name what you use")
+    check_idea(path, text, code, findings)
     # What `operator new` owes its callers in the standard library, some of whom catch it.
     of_operator_new = " std::bad_alloc" if relative == "src/start/small_pieces.cpp" else "\\w"
     for match in re.finditer(rf"(?<!\w)throw\b(?!{of_operator_new})", code):
@@ -205,6 +176,24 @@ def check_cpp(path, text, findings):
         if match and relative not in HEAVY_ALLOWED and not relative.endswith("_fixture.hpp"):
             findings.add(path, line_of(text, match.start()), "heavy headers belong into .cpp files: forward-declare")
     check_own_header_first(path, text, findings)
+
+
+def check_idea(path, text, code, findings):
+    """An algorithm is explained where it stands, however well its header says what it is for."""
+    relative = str(path.relative_to(findings.root))
+    if path.suffix != ".cpp" or path.name.endswith("_test.cpp") or not relative.startswith(("src/", "sim/")):
+        return
+    loops = len(re.findall(r"\b(?:for|while) \(", code))
+    header = path.with_suffix(".hpp")
+    said = max(opening_lines(text), opening_lines(header.read_text()) - IDEA_LINES_MIN if header.exists() else 0)
+    if loops > LOOPS_MAX and said <= 0:
+        findings.add(path, 1, f"{loops} loops: begin with a paragraph on how it goes about it")
+
+
+def opening_lines(text):
+    """How many lines of comment a file begins with, the licence's left out."""
+    lines = [line for line in text.split("\n") if not line.startswith("// SPDX-")]
+    return next(count for count, line in enumerate(lines) if not line.startswith("//"))
 
 
 def check_own_header_first(path, text, findings):
@@ -238,38 +227,99 @@ def check_dead_headers(files, findings):
             findings.add(path, 0, "nobody includes this header: remove it")
 
 
-def check_documents(root, findings):
-    for folder in sorted(p for p in (root / "src").iterdir() if p.is_dir()):
-        readme = folder / "README.md"
-        if not readme.exists():
+def check_documents(root, files, findings):
+    for folder in sorted({path.parents[-len(root.parts) - 2] for path in files if (root / "src") in path.parent.parents}):
+        if folder / "README.md" not in files:
             findings.add(folder, 0, "has no README.md: role, main types, what it must not do")
-        elif len(readme.read_text().splitlines()) > README_LINES_MAX:
-            findings.add(readme, 0, f"more than {README_LINES_MAX} lines: say it shorter, or in docs/")
-    for name in ("README.md", "README.zh.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE"):
-        if not (root / name).exists():
+    for path, text in files.items():
+        parts = path.relative_to(root).parts
+        if path.name == "README.md" and parts[0] in ("src", "sim", "tests") and len(parts) > 2:
+            cap = README_LINES_MAX if len(parts) == 3 else SUBFOLDER_README_LINES_MAX
+            if len(text.splitlines()) > cap:
+                findings.add(path, 0, f"more than {cap} lines: say it shorter, or in docs/")
+    for name in ("README.md", "README.zh.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "NOTICE", "SECURITY.md"):
+        if root / name not in files:
             findings.add(root / name, 0, "is missing")
     architecture = root / "ARCHITECTURE.md"
-    if architecture.exists() and len(architecture.read_text().splitlines()) > ARCHITECTURE_LINES_MAX:
+    if len(files.get(architecture, "").splitlines()) > ARCHITECTURE_LINES_MAX:
         findings.add(architecture, 0, f"more than {ARCHITECTURE_LINES_MAX} lines: it is a map")
 
 
-def check_commands(root, findings):
-    """Every name the program answers to is installed and has a manual page."""
+def programs(root, files):
+    """Every name that the program answers to, by its tables."""
+    tables = files[root / "src/programs.hpp"] + files[root / "src/main.cpp"]
+    return re.findall(r'\{"(\w+)",\s*\w+::\w+_main\}', tables)
+
+
+def check_commands(root, files, findings):
+    """Every name the program answers to is installed and has a manual page; what people type is completed."""
     install, pages = root / "cmake/Install.cmake", root / "src/cli/switchyard/man.cpp"
-    names = re.findall(r'^    \{"(\w+)", \w+::', (root / "src/main.cpp").read_text(), re.M)
-    for name in names:
-        if not re.search(rf"\b{name}\b", install.read_text()):
+    completion = root / "packaging/bash-completion"
+    for name in programs(root, files):
+        if name != "switchyard" and not re.search(rf"\b{name}\b", files[install]):
             findings.add(install, 0, f"does not install the command {name}")
-        if name not in ("skill", "slurmstepd") and f'{{"{name}",' not in pages.read_text():
+        if name not in ("skill", "slurmstepd") and f'{{"{name}",' not in files[pages]:
             findings.add(pages, 0, f"has no manual page for {name}")
+        if name not in ("skill", "slurmctld", "slurmd", "slurmstepd") and not re.search(rf"\b{name}\b", files[completion]):
+            findings.add(completion, 0, f"does not complete {name}")
 
 
-def check_keys(root, findings):
+def included_as(relative):
+    return str(pathlib.Path(*relative.parts[1:]) if relative.parts[0] == "src" else relative)
+
+
+def all_included(text, by_name):
+    """The headers of the tree that a file reads, as one text."""
+    found, waiting = {}, INCLUDE.findall(text)
+    while waiting:
+        name = waiting.pop()
+        if name in by_name and name not in found:
+            found[name] = code_only(by_name[name])
+            waiting += INCLUDE.findall(by_name[name])
+    return "\n".join(found.values())
+
+
+def check_structure(root, files, findings, tighten=False):
+    """Classes and folders over a cap are known by name, and their numbers only become smaller."""
+    now = {"methods of a class": {}, "files that call each other in a circle": {}}
+    folders = collections.defaultdict(dict)
+    by_name = {included_as(path.relative_to(root)): text for path, text in files.items() if path.suffix == ".hpp"}
+    for path, text in files.items():
+        relative = path.relative_to(root)
+        if relative.parts[0] not in ("src", "sim") or path.name.endswith("_test.cpp"):
+            continue
+        if path.suffix in (".cpp", ".hpp"):
+            for name, count in structure.methods(text).items():
+                now["methods of a class"][f"{relative.parent} {name}"] = count
+        if path.suffix == ".cpp":
+            folders[relative.parent][path.name] = text
+    for folder, inside in folders.items():
+        seen = {name: all_included(text, by_name) for name, text in inside.items()}
+        cycle = structure.largest_cycle(structure.calls_between(inside, seen))
+        now["files that call each other in a circle"][str(folder)] = len(cycle)
+    place = root / "tools/ratchet.json"
+    known = json.loads(files.get(place, "{}"))
+    caps = {"methods of a class": METHODS_MAX, "files that call each other in a circle": CYCLE_FILES_MAX}
+    for what, cap in caps.items():
+        allowed = known.get(what, {})
+        for name, count in now[what].items():
+            limit = allowed.get(name, cap)
+            if count > limit:
+                findings.add(root / "src", 0, f"{name}: {count} {what}, more than {limit}: "
+                                              "give a part of it an owner with state of its own")
+        loose = {name: limit for name, limit in allowed.items() if now[what].get(name, 0) < limit}
+        if loose and not tighten:
+            findings.add(place, 0, f"there are fewer {what} now ({', '.join(loose)}): tools/tidy.py --tighten")
+        known[what] = {name: now[what][name] for name in sorted(allowed) if min(allowed[name], now[what].get(name, 0)) > cap}
+    if tighten:
+        place.write_text(json.dumps(known, indent=2) + "\n")
+
+
+def check_keys(root, files, findings):
     """Every key of slurm.conf with an effect is documented."""
-    table, document = root / "src/config/keys.cpp", root / "docs/operating.md"
-    text = document.read_text()
-    for match in re.finditer(r'\{"(\w+)",\s+(?!nullptr)\w', table.read_text()):
-        if f"`{match.group(1)}`" not in text:
+    document = root / "docs/operating.md"
+    for match in re.finditer(r'\{"(\w+)",\s+(?!nullptr)\w', files[root / "src/config/keys.cpp"]):
+        if f"`{match.group(1)}`" not in files[document]:
             findings.add(document, 0, f"does not mention the key {match.group(1)}")
 
 
@@ -303,7 +353,8 @@ def tree_files(root):
 
 
 def main():
-    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent.parent).resolve()
+    arguments = [argument for argument in sys.argv[1:] if argument != "--tighten"]
+    root = pathlib.Path(arguments[0] if arguments else pathlib.Path(__file__).parent.parent).resolve()
     findings = Findings(root)
     files = tree_files(root)
     allowed = rooms(root)
@@ -314,9 +365,11 @@ def main():
             check_layers(path, text, allowed, findings)
             check_pure(path, text, findings)
     check_dead_headers(files, findings)
-    check_documents(root, findings)
-    check_commands(root, findings)
-    check_keys(root, findings)
+    check_hash_order(root, files, findings)
+    check_structure(root, files, findings, tighten="--tighten" in sys.argv)
+    check_documents(root, files, findings)
+    check_commands(root, files, findings)
+    check_keys(root, files, findings)
     check_links(root, files, findings)
     for line in findings.lines:
         print(line)

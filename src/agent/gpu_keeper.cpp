@@ -1,3 +1,7 @@
+// gpu_keeper.cpp: each look at the cards goes through the same steps. What has changed of their use
+// or faults is reported; what they drew is added to the steps that had them, and saved; jobs whose
+// cards have been idle for too long are named. Then whoever waits for a look is answered, if it was
+// asked for before this one began.
 #include "agent/gpu_keeper.hpp"
 
 #include <fmt/format.h>

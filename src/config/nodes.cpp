@@ -1,3 +1,6 @@
+// nodes.cpp: NodeName lines are settled one by one, each on the defaults before it: counts that are
+// left out follow from the others, and lists pair with the names. NodeSet and DownNodes lines may
+// name nodes of later lines: they are kept, and resolved when all lines have been read.
 #include "config/nodes.hpp"
 
 #include <fmt/core.h>

@@ -1,3 +1,6 @@
+// broadcast.cpp: srun runs a shell script of ours once on every node, and a process of its own
+// feeds all files, one behind the other, into srun's input. The script writes each file beside its
+// target and renames it when it is whole. Libraries are what ldd names.
 #include "cli/sbcast/broadcast.hpp"
 
 #include <fcntl.h>

@@ -1,3 +1,6 @@
+// run.cpp: one event loop with four sources: stepds (output, exits, errors), the controller
+// (limits, cancellation, lost nodes), signals, and our own input. Each node and task is counted off
+// as it ends; when no node is left, or the first bad exit has ended the step, the loop stops.
 #include "cli/srun/run.hpp"
 
 #include <fcntl.h>

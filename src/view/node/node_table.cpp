@@ -1,3 +1,6 @@
+// node_table.cpp: a line of sinfo is a group of nodes. Each node of each partition makes a key of
+// the fields that must be equal within a line; equal keys are one group. Groups are then ordered by
+// a second key, which sorts as bytes (order_key).
 #include "view/node/node_table.hpp"
 
 #include <fmt/format.h>
