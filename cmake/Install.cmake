@@ -45,7 +45,7 @@ install(CODE "
   set(SY_SOURCE_DIR [[${CMAKE_SOURCE_DIR}]])
 ")
 install(SCRIPT ${CMAKE_SOURCE_DIR}/cmake/InstallNames.cmake)
-install(FILES README.md README.zh.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES README.md README.zh.md CHANGELOG.md LICENSE NOTICE packaging/debian/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md")
 
 # --- cpack: the same as a .deb ---

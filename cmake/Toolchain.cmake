@@ -10,7 +10,13 @@ if(SY_CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${SY_CCACHE})
 endif()
 
-add_compile_options(-Wall -Wextra -Wshadow -Wconversion -Werror)
+# Warnings are errors in the trees of our presets, whose compilers we know, and not for packagers.
+set(SY_WERROR_DEFAULT OFF)
+if(CMAKE_BINARY_DIR MATCHES "^${CMAKE_SOURCE_DIR}/build/(dev|release|asan|tsan)$")
+  set(SY_WERROR_DEFAULT ON)
+endif()
+option(SY_WERROR "Warnings are errors" ${SY_WERROR_DEFAULT})
+add_compile_options(-Wall -Wextra -Wshadow -Wconversion $<$<BOOL:${SY_WERROR}>:-Werror>)
 add_compile_options(-ffile-prefix-map=${CMAKE_SOURCE_DIR}/= -fno-omit-frame-pointer)
 # One section a function and a table: what a command touches as it starts can lie together (src/start).
 add_compile_options("$<$<CONFIG:Release>:-ffunction-sections;-fdata-sections>")
