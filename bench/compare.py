@@ -38,7 +38,7 @@ def build():
 
 
 def describe():
-    cpu = next((l.split(":")[1].strip() for l in open("/proc/cpuinfo") if l.startswith("model name")), platform.machine())
+    cpu = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), platform.machine())
     return f"{os.cpu_count()} x {cpu}, Linux {platform.release()}, {time.strftime('%Y-%m-%d')}"
 
 

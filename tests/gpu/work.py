@@ -174,8 +174,8 @@ def digits(torch, count, seed):
     g = torch.Generator().manual_seed(seed)
     labels = torch.randint(0, 10, (count,), generator=g)
     shifts = torch.randint(-2, 3, (count, 2), generator=g)
-    images = torch.stack([torch.roll(patterns[l], (int(a), int(b)), (1, 2))
-                          for l, (a, b) in zip(labels.tolist(), shifts.tolist())])
+    images = torch.stack([torch.roll(patterns[label], (int(a), int(b)), (1, 2))
+                          for label, (a, b) in zip(labels.tolist(), shifts.tolist())])
     return images + 0.5 * torch.randn(images.shape, generator=g), labels
 
 

@@ -85,7 +85,10 @@ def test_aftercorr(cluster):
 
 def test_ranges_of_elements_are_cancelled_held_and_changed(cluster):
     job = cluster.wrap("true", "-H -a 1-9:2%4 -J ranges")
-    ids = lambda: sorted(cluster.run("squeue -h -r -n ranges -o %K").ok().out.split())
+
+    def ids():
+        return sorted(cluster.run("squeue -h -r -n ranges -o %K").ok().out.split())
+
     assert ids() == ["1", "3", "5", "7", "9"]
     cluster.run(f"scancel {job}_[1-3]").ok()
     assert ids() == ["5", "7", "9"]

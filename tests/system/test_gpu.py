@@ -437,7 +437,7 @@ def test_what_the_cards_of_a_job_drew_is_counted_once(make_cluster):
 
 def test_jobs_on_one_card_divide_what_it_drew(make_cluster):
     cluster = gpu_cluster(make_cluster, world=counting(0), extra="SwitchyardGpuSampleTime=1\n")
-    jobs = [cluster.wrap(f"echo $$ > pid-$SLURM_JOB_ID; while :; do sleep 1; done", f"--gres=shard:{share}") for share in (16, 32)]
+    jobs = [cluster.wrap("echo $$ > pid-$SLURM_JOB_ID; while :; do sleep 1; done", f"--gres=shard:{share}") for share in (16, 32)]
 
     def drawn():
         return [live(cluster, job).get(f"{job}.batch") for job in jobs]

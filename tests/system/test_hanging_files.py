@@ -10,7 +10,7 @@ import pytest
 from hanging import hanging
 from hostile import mallory
 from raw_client import Closed
-from world import USERS, is_root, run, wait_until
+from world import is_root, run, wait_until
 
 pytestmark = pytest.mark.skipif(not is_root(), reason="needs root to mount")
 

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from world import TREE, bin_dir, is_root, run, wait_until
+from world import bin_dir, is_root, run, wait_until
 
 
 def test_only_glibc_is_dynamic():

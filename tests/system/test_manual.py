@@ -84,7 +84,10 @@ def test_every_word_of_scontrol_is_known(cluster):
 
 
 def test_the_smaller_words_of_scontrol_do_what_they_say(cluster):
-    run = lambda words, **more: cluster.run(f"scontrol {words}", **more)
+
+    def run(words, **more):
+        return cluster.run(f"scontrol {words}", **more)
+
     assert run("errnumstr 2017").out == "Invalid job id specified\n"
     assert run("errnumstr 2").out == "No such file or directory\n"
     assert run("errnumstr x").code == 1
@@ -112,7 +115,7 @@ def test_the_configuration_is_written_as_a_file(cluster):
 
 
 def test_what_a_real_slurm_says_of_bad_input(cluster):
-    run = lambda words: cluster.run(words)
+    run = cluster.run
     job = cluster.wrap("true", "-H")
     for words, said in ((f"scontrol update jobid={job}", "No changes specified\n"),
                         (f"scontrol update jobid={job} timelimit=x", "scontrol: error: Invalid TimeLimit value\n"),

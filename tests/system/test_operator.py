@@ -230,7 +230,7 @@ def test_a_job_that_is_put_aside_as_a_special_exit(cluster):
     cluster.wait_state(job, "SPECIAL_EXIT")
     assert cluster.run(f"squeue -h -j {job} -o '%t %r'").out == "SE JobHeldAdmin\n"
     assert cluster.show(job)["JobState"] == "SPECIAL_EXIT"
-    assert cluster.run(f"squeue -h -t SE -o %A").out == f"{job}\n"
+    assert cluster.run("squeue -h -t SE -o %A").out == f"{job}\n"
     cluster.run(f"scontrol release {job}", user=None).ok()
     cluster.wait_state(job, "RUNNING")
     cluster.run(f"scancel {job}").ok()

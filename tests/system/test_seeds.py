@@ -4,10 +4,8 @@ Nothing of theirs stands in this tree. Where the documents are not beside the ch
 test_ddp.py and the other files exercise the same things with scripts of our own.
 """
 
-import os
 import pathlib
 import re
-import sys
 import textwrap
 
 import pytest
@@ -205,10 +203,10 @@ def test_003_the_gres_table(cluster):
     shard = cluster.wrap("sleep 300", "-w control118 --gres=shard:32 -p shared")
     cluster.wait_state(shard, "RUNNING")
     block = code(3, "GRES_USED")
-    line = next(l.strip().removeprefix("$ ") for l in block.splitlines() if "sinfo" in l)
-    want = {tuple(l.split()) for l in block.splitlines() if l.startswith(("NODELIST", "control"))}
+    line = next(row.strip().removeprefix("$ ") for row in block.splitlines() if "sinfo" in row)
+    want = {tuple(row.split()) for row in block.splitlines() if row.startswith(("NODELIST", "control"))}
     said = cluster.run(line).ok()
-    got = {tuple(l.split()) for l in said.out.splitlines() if l.startswith(("NODELIST", "control"))}
+    got = {tuple(row.split()) for row in said.out.splitlines() if row.startswith(("NODELIST", "control"))}
     assert got == want
     cluster.run("scancel --me").ok()
     cluster.wait_end(shard)

@@ -33,7 +33,7 @@ def test_a_job_is_configuring_until_its_prolog_has_ended(make_cluster):
     assert cluster.run(f"squeue -h -j {job} -o '%t %T %r %N'").out == "CF CONFIGURING None n1\n"
     shown = cluster.show(job)
     assert (shown["JobState"], shown["Reason"], shown["NodeList"]) == ("CONFIGURING", "None", "n1"), shown
-    assert cluster.run(f"squeue -h -t CF -o %i").out == cluster.run("squeue -h -t R -o %i").out == f"{job}\n"
+    assert cluster.run("squeue -h -t CF -o %i").out == cluster.run("squeue -h -t R -o %i").out == f"{job}\n"
     assert not (cluster.home(cluster.me()) / "ran").exists()
     (cluster.dir / "go").touch()
     assert cluster.wait_end(job) == "FAILED"
