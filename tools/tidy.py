@@ -315,6 +315,14 @@ def check_structure(root, files, findings, tighten=False):
         place.write_text(json.dumps(known, indent=2) + "\n")
 
 
+def check_version(root, files, findings):
+    """The newest release of the changelog is the one that the build, `switchyard --version` and the package name."""
+    build = re.search(r"project\(switchyard VERSION (\S+)", files[root / "CMakeLists.txt"]).group(1)
+    newest = re.search(r"^## (\d\S*)", files[root / "CHANGELOG.md"], re.M)
+    if newest is None or newest.group(1) != build:
+        findings.add(root / "CHANGELOG.md", 0, f"does not begin with {build}, the version in CMakeLists.txt")
+
+
 def check_keys(root, files, findings):
     """Every key of slurm.conf with an effect is documented."""
     document = root / "docs/operating.md"
@@ -370,6 +378,7 @@ def main():
     check_documents(root, files, findings)
     check_commands(root, files, findings)
     check_keys(root, files, findings)
+    check_version(root, files, findings)
     check_links(root, files, findings)
     for line in findings.lines:
         print(line)

@@ -107,6 +107,10 @@ class Tree(unittest.TestCase):
         for said in ("does not install the command snew", "no manual page for snew", "does not complete snew"):
             self.expect(lines, said)
 
+    def test_one_version_for_the_build_and_the_changelog(self):
+        self.assertEqual(findings_of(tidy.check_version, {}), [])
+        self.expect(findings_of(tidy.check_version, {"CHANGELOG.md": "# Changelog\n\n## 0.0.9\n"}), "does not begin with")
+
     def test_every_key_is_documented(self):
         keys = FILES[ROOT / "src/config/keys.cpp"] + '\n    {"NewKeyOfOurs",  set_it},\n'
         self.expect(findings_of(tidy.check_keys, {"src/config/keys.cpp": keys}), "the key NewKeyOfOurs")
