@@ -106,9 +106,6 @@ class Cluster::Impl {
                     std::vector<std::string>& notes) const;
     void limit_memory(JobSpec& spec) const;
     Status check_dependency(const JobSpec& spec) const;
-    // Why the partition as configured cannot hold it; none: it can.
-    std::optional<model::Reason> limit_problem(const JobSpec& spec,
-                                               const model::Partition& partition) const;
     void answer_test_only(const event::Submit& event, const JobSpec& spec,
                           std::vector<std::string> notes);
     bool answer_repeated(const event::Submit& event);
@@ -163,7 +160,7 @@ class Cluster::Impl {
     void set_until(const Job& job) { holdings_.set_until(job); }
     void review(Job& job) { eligibility_.review(job); }
     void set_reason(Job& job, model::Reason reason, std::string detail = {}) {
-        eligibility_.set_reason(job, reason, std::move(detail));
+        planning_.reasons.tell(job, reason, std::move(detail));
     }
     void unqueue(JobId id) { eligibility_.unqueue(id); }
 
@@ -179,7 +176,6 @@ class Cluster::Impl {
 
     // --- het.cpp: heterogeneous jobs: several records that wait, start and end together
     bool review_follower(Job& job);
-    std::optional<std::pair<model::Reason, std::string>> component_problem(const Job& leader) const;
     void end_companions(const Job& job, const model::Outcome& outcome, EndCause cause,
                         Seconds grace, model::Completing::Next next);
     void end_pending_companions(const Job& job, const model::Outcome& outcome);
@@ -304,8 +300,12 @@ class Cluster::Impl {
     Mail mail_{world_, arrays_};
     IdleGpus idle_gpus_;
     Holdings holdings_{world_, planning_, machines_, licenses_, calendar_};
-    Planning planning_{world_, holdings_, *this};
-    Eligibility eligibility_{world_, planning_, *this};
+    Planning planning_{
+        world_, {holdings_, hets_, licenses_, calendar_, arrays_, job_timers_, waiters_}, *this};
+    Eligibility eligibility_{world_,
+                             {planning_, hets_, licenses_, calendar_, arrays_, dependencies_,
+                              restore_, job_timers_, mail_},
+                             *this};
 
     // Records.
     std::set<std::string> runtime_partitions_, deleted_partitions_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/cluster/cluster_impl.hpp"
+#include "core/cluster/partition_limits.hpp"
 
 namespace switchyard::core {
 
@@ -48,7 +49,7 @@ Eligibility::Verdict Eligibility::begin_time(Candidate& candidate) const {
 }
 
 Eligibility::Verdict Eligibility::journals(Candidate& candidate) const {
-    if (!cluster_.restore_.waits_for_journals(candidate.job)) return std::nullopt;
+    if (!restore_.waits_for_journals(candidate.job)) return std::nullopt;
     return Bar{Reason::SystemFailure,
                "SystemFailure, restored from a backup: waits for nodes to say what they ran"};
 }
@@ -61,24 +62,53 @@ Eligibility::Verdict Eligibility::partitions(Candidate& candidate) const {
 }
 
 Eligibility::Verdict Eligibility::array_throttle(Candidate& candidate) const {
-    if (!cluster_.arrays_.throttled(candidate.job)) return std::nullopt;
+    if (!arrays_.throttled(candidate.job)) return std::nullopt;
     return Bar{Reason::JobArrayTaskLimit};
 }
 
 Eligibility::Verdict Eligibility::other_components(Candidate& candidate) const {
-    auto problem = cluster_.component_problem(candidate.job);
-    if (!problem) return std::nullopt;
-    return Bar{problem->first, std::move(problem->second)};
+    if (!candidate.job.het) return std::nullopt;
+    for (const JobId id : hets_.live_components(candidate.job)) {
+        if (auto bar = component(world_.jobs.at(id))) return bar;
+    }
+    return std::nullopt;
+}
+
+// Why one component keeps all of them out.
+Eligibility::Verdict Eligibility::component(const Job& job) const {
+    const auto* pending = std::get_if<model::Pending>(&job.phase);
+    // Its last run is not over everywhere.
+    if (pending == nullptr) return Bar{Reason::BeginTime};
+    if (pending->hold != model::Hold::None || job.priority == 0) {
+        const bool user = pending->hold == model::Hold::User;
+        return Bar{user ? Reason::JobHeldUser : Reason::JobHeldAdmin};
+    }
+    if (pending->eligible_at > world_.now) return Bar{Reason::BeginTime};
+    std::optional<Reason> problem;
+    bool open = false;
+    for (const std::string& name : job.spec->partitions) {
+        const auto index = world_.partition_index(name);
+        if (!index) continue;
+        const model::Partition& partition = world_.partitions[*index];
+        const auto limit = limit_problem(world_, *job.spec, partition);
+        const bool up = partition.state == model::PartitionState::Up ||
+                        partition.state == model::PartitionState::Drain;
+        open |= up && !limit;
+        if (!problem) problem = up ? limit : Reason::PartitionDown;
+    }
+    if (!open) return Bar{problem.value_or(Reason::PartitionDown)};
+    if (is_follower(job) && calendar_.opens_at(*job.spec)) return Bar{Reason::Reservation};
+    return std::nullopt;
 }
 
 Eligibility::Verdict Eligibility::advance_reservation(Candidate& candidate) const {
-    const auto opens = cluster_.calendar_.opens_at(*candidate.job.spec);
+    const auto opens = calendar_.opens_at(*candidate.job.spec);
     if (!opens) return std::nullopt;
     return Bar{Reason::Reservation, {}, opens};
 }
 
 Eligibility::Verdict Eligibility::licenses(Candidate& candidate) const {
-    if (cluster_.licenses_.has_for(candidate.job)) return std::nullopt;
+    if (licenses_.has_for(candidate.job)) return std::nullopt;
     return Bar{Reason::Licenses};
 }
 
@@ -93,16 +123,16 @@ void Eligibility::review(Job& job) {
         return cluster_.end_pending(
             job, outcome_without_exit(model::JobState::Deadline, Reason::DeadLine));
     if (cluster_.review_follower(job)) return;
-    cluster_.licenses_.leave_line(job.id);
+    licenses_.leave_line(job.id);
     Candidate candidate{job, *pending, model::DependencyStatus::Fulfilled, {}};
     // Judged even while it is held: the record it waits for may be forgotten before it is released.
     if (!job.spec->dependency.empty()) {
         cluster_.settle_correspondence(job);
-        candidate.dependency = cluster_.dependencies_.judge(job);
+        candidate.dependency = dependencies_.judge(job);
     }
     if (candidate.dependency == model::DependencyStatus::Failed &&
         (world_.settings.kill_invalid_dependency || job.spec->kill_on_invalid_dependency)) {
-        cluster_.mail_.send(job, model::MailEvent::InvalidDepend);
+        mail_.send(job, model::MailEvent::InvalidDepend);
         return cluster_.end_pending(job, outcome_without_exit(model::JobState::Cancelled,
                                                               Reason::DependencyNeverSatisfied));
     }
@@ -121,13 +151,13 @@ void Eligibility::keep_out(Job& job, Bar bar) {
     pending.planned_start.reset();
     pending.planned_nodes.clear();
     const bool waits_for_licenses = bar.reason == Reason::Licenses;
-    set_reason(job, bar.reason, std::move(bar.detail));
-    cluster_.job_timers_.retime(job);
+    planning_.reasons.tell(job, bar.reason, std::move(bar.detail));
+    job_timers_.retime(job);
     if (bar.opens) {
         pending.planned_start = bar.opens;
-        if (job.het) cluster_.hets_.share_reason(job);
+        if (job.het) hets_.share_reason(job);
     }
-    if (waits_for_licenses) cluster_.licenses_.wait(job);
+    if (waits_for_licenses) licenses_.wait(job);
 }
 
 void Eligibility::let_in(Job& job, const std::vector<PartitionIndex>& open) {
@@ -144,22 +174,14 @@ void Eligibility::let_in(Job& job, const std::vector<PartitionIndex>& open) {
     unqueue(job.id);
     planning_.backfill.drop(job.id);
     enqueue(job, open);
-    set_reason(job, Reason::None);
+    planning_.reasons.tell(job, Reason::None);
     planning_.reasons.add(job.id);
-    cluster_.job_timers_.retime(job);
-}
-
-// Reasons are derived: they are shown from memory and stored only along with real changes.
-void Eligibility::set_reason(Job& job, Reason reason, std::string detail) {
-    auto& pending = std::get<model::Pending>(job.phase);
-    pending.reason = reason;
-    pending.detail = std::move(detail);
-    if (job.het && job.het->offset == 0) cluster_.hets_.share_reason(job);
+    job_timers_.retime(job);
 }
 
 void Eligibility::unqueue(JobId id) {
     planning_.queue.remove(id);
-    cluster_.licenses_.leave_line(id);
+    licenses_.leave_line(id);
 }
 
 void Eligibility::enqueue(const Job& job, const std::vector<PartitionIndex>& open) {
@@ -172,8 +194,8 @@ void Eligibility::enqueue(const Job& job, const std::vector<PartitionIndex>& ope
     if (job.spec->time_limit && !job.spec->time_limit->unlimited)
         limit = job.spec->time_limit->seconds;
     for (const PartitionIndex index : open)
-        add(key_of(job, world_.partitions[index]), index,
-            cluster_.calendar_.shape_for(*job.spec, index), limit);
+        add(key_of(job, world_.partitions[index]), index, calendar_.shape_for(*job.spec, index),
+            limit);
 }
 
 void Eligibility::add(sched::QueueKey key, PartitionIndex partition, const sched::Shape& shape,
@@ -210,7 +232,7 @@ std::vector<PartitionIndex> Eligibility::open_partitions(const JobSpec& spec,
             problem = partition_reason(world_.partitions[*index]);
             if (problem == Reason::None)
                 problem =
-                    cluster_.limit_problem(spec, world_.partitions[*index]).value_or(Reason::None);
+                    limit_problem(world_, spec, world_.partitions[*index]).value_or(Reason::None);
             if (problem == Reason::None) open.push_back(*index);
         }
         if (first_problem == Reason::None) first_problem = problem;

@@ -6,8 +6,16 @@
 #include <string>
 #include <vector>
 
+#include "core/cluster/arrays.hpp"
 #include "core/cluster/cluster.hpp"
+#include "core/cluster/dependencies.hpp"
+#include "core/cluster/het_jobs.hpp"
+#include "core/cluster/job_timers.hpp"
+#include "core/cluster/licenses.hpp"
+#include "core/cluster/mail.hpp"
+#include "core/cluster/nodes/restore.hpp"
 #include "core/cluster/planning/planning.hpp"
+#include "core/cluster/reservations/calendar.hpp"
 #include "core/cluster/world.hpp"
 #include "core/sched/order.hpp"
 #include "core/sched/shape.hpp"
@@ -17,11 +25,31 @@ namespace switchyard::core {
 
 class Eligibility {
   public:
-    Eligibility(World& world, Planning& planning, Cluster::Impl& cluster)
-        : world_(world), planning_(planning), cluster_(cluster) {}
+    struct Others {
+        Planning& planning;
+        const HetJobs& hets;
+        Licenses& licenses;
+        const Calendar& calendar;
+        const Arrays& arrays;
+        Dependencies& dependencies;
+        const Restore& restore;
+        JobTimers& timers;
+        Mail& mail;
+    };
+    Eligibility(World& world, Others others, Cluster::Impl& cluster)
+        : world_(world),
+          planning_(others.planning),
+          hets_(others.hets),
+          licenses_(others.licenses),
+          calendar_(others.calendar),
+          arrays_(others.arrays),
+          dependencies_(others.dependencies),
+          restore_(others.restore),
+          job_timers_(others.timers),
+          mail_(others.mail),
+          cluster_(cluster) {}
 
     void review(Job& job);
-    void set_reason(Job& job, model::Reason reason, std::string detail = {});
     void unqueue(JobId id);
     bool is_overdue(const Job& job) const;
 
@@ -49,6 +77,7 @@ class Eligibility {
     Verdict partitions(Candidate& candidate) const;
     Verdict array_throttle(Candidate& candidate) const;
     Verdict other_components(Candidate& candidate) const;
+    Verdict component(const Job& job) const;
     Verdict advance_reservation(Candidate& candidate) const;
     Verdict licenses(Candidate& candidate) const;
 
@@ -62,6 +91,14 @@ class Eligibility {
 
     World& world_;
     Planning& planning_;
+    const HetJobs& hets_;
+    Licenses& licenses_;
+    const Calendar& calendar_;
+    const Arrays& arrays_;
+    Dependencies& dependencies_;
+    const Restore& restore_;
+    JobTimers& job_timers_;
+    Mail& mail_;
     Cluster::Impl& cluster_;
 };
 

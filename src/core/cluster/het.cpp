@@ -38,39 +38,6 @@ void Cluster::Impl::end_orphans() {
     }
 }
 
-// Why the followers keep their leader out of the queue; none: they do not.
-std::optional<std::pair<Reason, std::string>> Cluster::Impl::component_problem(
-    const Job& leader) const {
-    if (!leader.het) return std::nullopt;
-    for (const JobId id : hets_.live_components(leader)) {
-        const Job& job = jobs_.at(id);
-        const auto* pending = std::get_if<model::Pending>(&job.phase);
-        // Its last run is not over everywhere.
-        if (pending == nullptr) return std::pair(Reason::BeginTime, std::string());
-        if (pending->hold != model::Hold::None || job.priority == 0) {
-            const bool user = pending->hold == model::Hold::User;
-            return std::pair(user ? Reason::JobHeldUser : Reason::JobHeldAdmin, std::string());
-        }
-        if (pending->eligible_at > now_) return std::pair(Reason::BeginTime, std::string());
-        std::optional<Reason> problem;
-        bool open = false;
-        for (const std::string& name : job.spec->partitions) {
-            const auto index = partition_index(name);
-            if (!index) continue;
-            const model::Partition& partition = partitions_[*index];
-            const auto limit = limit_problem(*job.spec, partition);
-            const bool up = partition.state == model::PartitionState::Up ||
-                            partition.state == model::PartitionState::Drain;
-            open |= up && !limit;
-            if (!problem) problem = up ? limit : Reason::PartitionDown;
-        }
-        if (!open) return std::pair(problem.value_or(Reason::PartitionDown), std::string());
-        if (is_follower(job) && calendar_.opens_at(*job.spec))
-            return std::pair(Reason::Reservation, std::string());
-    }
-    return std::nullopt;
-}
-
 // The others' runs end as this one does. A follower that was cancelled goes alone.
 void Cluster::Impl::end_companions(const Job& job, const model::Outcome& outcome, EndCause cause,
                                    Seconds grace, model::Completing::Next next) {

@@ -11,6 +11,7 @@
 #include "core/cluster/check_texts.hpp"
 #include "core/cluster/check_values.hpp"
 #include "core/cluster/cluster_impl.hpp"
+#include "core/cluster/partition_limits.hpp"
 #include "core/sched/placement.hpp"
 
 namespace switchyard::core {
@@ -134,7 +135,7 @@ void Cluster::Impl::on(const event::Submit& event) {
         timers_.set({TimerKey::Kind::Owner, kept.id.value}, std::nullopt);
         if (event.token.value != 0) waiters_.own(event.token, kept.id);
         const model::Partition& partition = *partition_of(kept);
-        if (limit_problem(*kept.spec, partition) ||
+        if (limit_problem(world_, *kept.spec, partition) ||
             partition.state == model::PartitionState::Down ||
             partition.state == model::PartitionState::Inactive) {
             notes.push_back(std::string(errc_text(Errc::PartitionUnavailable)));
@@ -194,7 +195,7 @@ void Cluster::Impl::answer_test_only(const event::Submit& event, const JobSpec& 
     PartitionIndex where = *partition_index(spec.partitions.front());
     for (const std::string& name : spec.partitions) {
         const PartitionIndex index = *partition_index(name);
-        if (limit_problem(spec, partitions_[index])) continue;
+        if (limit_problem(world_, spec, partitions_[index])) continue;
         const sched::Demand demand = sched::make_demand(calendar_.shape_for(spec, index), pool_);
         sched::Planner planner(pool_, pool_.reservations(), now_,
                                {.from = spec.begin.value_or(now_)});

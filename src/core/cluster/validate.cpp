@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "core/cluster/cluster_impl.hpp"
 #include "core/cluster/memory_limits.hpp"
+#include "core/cluster/partition_limits.hpp"
 #include "core/sched/idle.hpp"
 
 namespace switchyard::core {
@@ -253,7 +254,7 @@ Status Cluster::Impl::validate(const JobSpec& spec, const Caller& caller,
             SY_CHECK(check_access(spec, partition, caller, settings_));
             SY_CHECK(
                 check_one_node(pool_, index, sched::shape_of(spec, partition, settings_), notes));
-            const auto reason = limit_problem(spec, partition);
+            const auto reason = limit_problem(world_, spec, partition);
             if (!reason || !settings_.enforce_partition_limits) return {};
             if (*reason == Reason::PartitionTimeLimit) return fail(Errc::InvalidTimeLimit);
             if (*reason == Reason::MaxMemPerLimit) return fail(Errc::MemoryNotSatisfiable);
@@ -270,36 +271,6 @@ Status Cluster::Impl::validate(const JobSpec& spec, const Caller& caller,
         if (!problem) problem = status.error();
     }
     return Failure{*problem};
-}
-
-// Why the partition as configured can never start it; such a job waits for the partition to be
-// changed.
-std::optional<Reason> Cluster::Impl::limit_problem(const JobSpec& spec,
-                                                   const model::Partition& partition) const {
-    if (spec.time_limit && partition.max_time < *spec.time_limit) {
-        const bool least_fits = spec.time_min && !(partition.max_time < *spec.time_min);
-        if (!least_fits) return Reason::PartitionTimeLimit;
-    }
-    if (exceeds_memory(spec, partition, settings_)) return Reason::MaxMemPerLimit;
-    const PartitionIndex index = *partition_index(partition.name);
-    const sched::Shape shape = sched::shape_of(spec, partition, settings_);
-    const std::size_t nodes = pool_.order(index).size();
-    if (shape.nodes_min > nodes ||
-        (partition.max_nodes && shape.nodes_min > *partition.max_nodes) ||
-        (spec.nodes_max && *spec.nodes_max < partition.min_nodes)) {
-        return Reason::PartitionNodeLimit;
-    }
-    for (const std::string& name : spec.required_nodes) {
-        if (!contains(partition.nodes, name)) return Reason::BadConstraints;
-    }
-    // Quick ways to a yes, for the common job: it fits on any one node.
-    if (shape.nodes_min == 1 && shape.tasks == 1 && spec.required_nodes.empty())
-        return std::nullopt;
-    const sched::Demand demand = sched::make_demand(shape, pool_);
-    // Nodes that nobody has described yet may turn out to be large enough.
-    const bool holds = sched::could_hold(pool_, index, demand, sched::Nodes::All);
-    if (holds || sched::has_undescribed(pool_, index)) return std::nullopt;
-    return Reason::PartitionNodeLimit;
 }
 
 }  // namespace switchyard::core

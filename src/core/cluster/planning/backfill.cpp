@@ -13,7 +13,6 @@
 
 #include <algorithm>
 
-#include "core/cluster/cluster_impl.hpp"
 #include "core/cluster/planning/backfill_places.hpp"
 
 namespace switchyard::core {
@@ -76,7 +75,7 @@ void Backfill::ensure_reserved(sched::QueueKey key, PartitionIndex partition) {
     if (reservations_.contains(key.job) || unplanned_.contains(key.job) || holds_.contains(key.job))
         return;
     const sched::Group* group = queue_.group_of(key.job, partition);
-    if (group == nullptr || !cluster_.licenses_.has_for(world_.jobs.at(key.job))) return;
+    if (group == nullptr || !licenses_.has_for(world_.jobs.at(key.job))) return;
     if (const Job& job = world_.jobs.at(key.job); job.het) {
         if (auto reserved = het_.reserve(job, key)) {
             reservations_.insert_or_assign(key.job, *std::move(reserved));
@@ -184,8 +183,7 @@ bool Backfill::plan_next(PlanInMaking& plan, const sched::Queue::Stand& stand,
         return true;
     }
     world_.jobs.at(key.job).last_evaluated = world_.now;
-    if (holds_.contains(key.job) || !cluster_.licenses_.has_for(world_.jobs.at(key.job)))
-        return true;
+    if (holds_.contains(key.job) || !licenses_.has_for(world_.jobs.at(key.job))) return true;
     if (world_.jobs.at(key.job).het)
         return het_.add_to(plan, key, partition, looks, reservation_of(key.job));
     plan_one(plan, key, partition);

@@ -10,7 +10,7 @@
 #include <set>
 #include <vector>
 
-#include "core/cluster/cluster.hpp"
+#include "core/cluster/licenses.hpp"
 #include "core/cluster/planning/het_places.hpp"
 #include "core/cluster/planning/plan.hpp"
 #include "core/cluster/planning/preemption_holds.hpp"
@@ -22,8 +22,8 @@ namespace switchyard::core {
 class Backfill {
   public:
     Backfill(World& world, sched::Queue& queue, const PreemptionHolds& holds, HetPlaces& het,
-             Cluster::Impl& cluster)
-        : world_(world), queue_(queue), holds_(holds), het_(het), cluster_(cluster) {}
+             const Licenses& licenses)
+        : world_(world), queue_(queue), holds_(holds), het_(het), licenses_(licenses) {}
 
     // The tables are built anew: nothing is reserved.
     void clear();
@@ -63,7 +63,7 @@ class Backfill {
     sched::Queue& queue_;
     const PreemptionHolds& holds_;
     HetPlaces& het_;
-    Cluster::Impl& cluster_;
+    const Licenses& licenses_;
 
     std::map<JobId, BackfillReservation> reservations_;
     std::set<JobId> estimated_;  // Have an estimated start, and no reservation.

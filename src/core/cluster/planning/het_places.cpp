@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "core/cluster/cluster_impl.hpp"
+#include "core/cluster/partition_limits.hpp"
 #include "core/sched/idle.hpp"
 #include "core/sched/placement.hpp"
 #include "model/hostlist.hpp"
@@ -105,11 +105,9 @@ Component HetPlaces::component_of(const JobSpec& spec) const {
         const model::Partition& partition = world_.partitions[*index];
         const bool up = partition.state == model::PartitionState::Up ||
                         partition.state == model::PartitionState::Drain;
-        if (!up || cluster_.limit_problem(spec, partition)) continue;
+        if (!up || limit_problem(world_, spec, partition)) continue;
         component.where.push_back(
-            {*index,
-             sched::make_demand(cluster_.calendar_.shape_for(spec, *index), world_.pool),
-             {}});
+            {*index, sched::make_demand(calendar_.shape_for(spec, *index), world_.pool), {}});
     }
     return component;
 }
@@ -119,7 +117,7 @@ Component HetPlaces::component_of(const JobSpec& spec) const {
 std::vector<Component> HetPlaces::components_to_place(const Job& leader) const {
     std::vector<Component> components;
     std::optional<sched::QueueKey> last;
-    for (const JobId id : cluster_.hets_.live_components(leader)) {
+    for (const JobId id : hets_.live_components(leader)) {
         Component component = component_of(*world_.jobs.at(id).spec);
         component.job = id;
         for (const Component::Where& where : component.where) {
@@ -168,7 +166,7 @@ std::optional<PartitionIndex> HetPlaces::place_component(const Component& compon
         for (const sched::WindowOwner owner : sched::owners_of(where.demand.shape)) {
             view.owner = owner;
             const auto picks = sched::place(world_.pool, where.partition, where.demand, view);
-            const auto licenses = picks ? cluster_.licenses_.find(job, owner) : std::nullopt;
+            const auto licenses = picks ? licenses_.find(job, owner) : std::nullopt;
             if (!licenses) continue;
             if (auto found = sched::make_allocation(world_.pool, where.demand, *picks, view)) {
                 allocation = *std::move(found);
@@ -183,7 +181,7 @@ std::optional<PartitionIndex> HetPlaces::place_component(const Component& compon
 // As if it held its place.
 void HetPlaces::try_out(const Component& component, const FoundPlace& place) {
     const Instant until = world_.now + component.limit;
-    cluster_.licenses_.lend(place.job, place.terms.licenses, until, place.terms.owner);
+    licenses_.lend(place.job, place.terms.licenses, until, place.terms.owner);
     for (const model::NodeGrant& grant : place.allocation.nodes) {
         const std::uint32_t uid = world_.jobs.at(place.job).spec->uid;
         world_.pool.claim(*world_.node_index(grant.node),
@@ -211,7 +209,7 @@ std::optional<std::vector<FoundPlace>> HetPlaces::find_places(const Job& leader)
         }
         // Only a trial: what starts claims for itself.
         for (const FoundPlace& each : found) {
-            cluster_.licenses_.take_back(each.job);
+            licenses_.take_back(each.job);
             for (const model::NodeGrant& grant : each.allocation.nodes)
                 world_.pool.release(*world_.node_index(grant.node), each.job);
         }
@@ -266,7 +264,7 @@ bool HetPlaces::could_hold(const std::vector<Component>& components, sched::Node
 // Each of them could be held alone, or waits for its partition to be changed; what all of them
 // together can never have is refused.
 Status HetPlaces::check(const std::vector<JobSpec>& specs) const {
-    if (!cluster_.licenses_.suffice(specs)) return fail(Errc::InvalidLicenses);
+    if (!licenses_.suffice(specs)) return fail(Errc::InvalidLicenses);
     std::vector<Component> components;
     for (const JobSpec& spec : specs) {
         components.push_back(component_of(spec));

@@ -11,10 +11,12 @@
 #include <utility>
 #include <vector>
 
-#include "core/cluster/cluster.hpp"
+#include "core/cluster/het_jobs.hpp"
+#include "core/cluster/licenses.hpp"
 #include "core/cluster/planning/components.hpp"
 #include "core/cluster/planning/plan.hpp"
 #include "core/cluster/planning/terms.hpp"
+#include "core/cluster/reservations/calendar.hpp"
 #include "core/cluster/world.hpp"
 #include "core/sched/idle.hpp"
 
@@ -22,8 +24,9 @@ namespace switchyard::core {
 
 class HetPlaces {
   public:
-    HetPlaces(World& world, sched::Queue& queue, Cluster::Impl& cluster)
-        : world_(world), queue_(queue), cluster_(cluster) {}
+    HetPlaces(World& world, sched::Queue& queue, const HetJobs& hets, Licenses& licenses,
+              const Calendar& calendar)
+        : world_(world), queue_(queue), hets_(hets), licenses_(licenses), calendar_(calendar) {}
 
     // --- het_places.cpp: where they fit
     std::vector<Component> components_to_place(const Job& leader) const;
@@ -74,7 +77,9 @@ class HetPlaces {
 
     World& world_;
     sched::Queue& queue_;
-    Cluster::Impl& cluster_;
+    const HetJobs& hets_;
+    Licenses& licenses_;
+    const Calendar& calendar_;
 };
 
 }  // namespace switchyard::core

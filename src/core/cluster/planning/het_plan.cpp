@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/cluster/cluster_impl.hpp"
 #include "core/cluster/planning/backfill_places.hpp"
 #include "core/cluster/planning/het_places.hpp"
 
@@ -177,7 +176,7 @@ void HetPlaces::estimate_starts(const std::vector<PlannedPart>& parts) {
 // A heterogeneous job is planned where it stands last, when all are planned who are ahead of any
 // component.
 bool HetPlaces::stands_below(sched::QueueKey key) const {
-    if (!cluster_.hets_.contains(key.job)) return false;
+    if (!hets_.contains(key.job)) return false;
     for (PartitionIndex p = 0; p < world_.partitions.size(); ++p) {
         if (world_.partitions[p].priority_tier < key.tier && queue_.group_of(key.job, p) != nullptr)
             return true;

@@ -46,7 +46,7 @@ bool Lending::cores_are_back(const Job& job) const {
 
 // With all its components, if each has its cores back.
 bool Lending::take_cores_back(Job& job) {
-    const std::vector<JobId> ids = cluster_.hets_.live_components(cluster_.hets_.leader_of(job));
+    const std::vector<JobId> ids = hets_.live_components(hets_.leader_of(job));
     const bool all = std::ranges::all_of(ids, [&](JobId id) {
         return !lenders_.contains(id) || cores_are_back(world_.jobs.at(id));
     });
@@ -112,7 +112,7 @@ void Lending::hold_for(const Job& job, PartitionIndex partition) {
         reserved.from = from;
         reserved.until = from + left;
         reserved.room.cores = static_cast<std::uint32_t>(grant.cores.size());
-        const model::Reservation* within = cluster_.calendar_.find(model::run_of(job)->reservation);
+        const model::Reservation* within = calendar_.find(model::run_of(job)->reservation);
         if (within != nullptr) reserved.owner = within->id;
         hold.places.emplace_back(*node, std::move(reserved));
     }

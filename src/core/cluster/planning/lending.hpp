@@ -4,8 +4,10 @@
 #include <set>
 
 #include "core/cluster/cluster.hpp"
+#include "core/cluster/het_jobs.hpp"
 #include "core/cluster/holdings.hpp"
 #include "core/cluster/planning/preemption_holds.hpp"
+#include "core/cluster/reservations/calendar.hpp"
 #include "core/cluster/world.hpp"
 #include "core/sched/queue.hpp"
 
@@ -16,12 +18,15 @@ class Preemption;
 class Lending {
   public:
     Lending(World& world, sched::Queue& queue, PreemptionHolds& holds, Preemption& preemption,
-            Holdings& holdings, Cluster::Impl& cluster)
+            Holdings& holdings, const HetJobs& hets, const Calendar& calendar,
+            Cluster::Impl& cluster)
         : world_(world),
           queue_(queue),
           holds_(holds),
           preemption_(preemption),
           holdings_(holdings),
+          hets_(hets),
+          calendar_(calendar),
           cluster_(cluster) {}
 
     void clear() { lenders_.clear(); }
@@ -41,6 +46,8 @@ class Lending {
     PreemptionHolds& holds_;
     Preemption& preemption_;
     Holdings& holdings_;
+    const HetJobs& hets_;
+    const Calendar& calendar_;
     Cluster::Impl& cluster_;
     std::set<JobId> lenders_;
 };

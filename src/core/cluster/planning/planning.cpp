@@ -2,21 +2,26 @@
 
 #include "core/cluster/planning/planning.hpp"
 
-#include "core/cluster/cluster_impl.hpp"
+#include <algorithm>
+
+#include "core/cluster/job_facts.hpp"
 
 namespace switchyard::core {
 
-Planning::Planning(World& world, Holdings& holdings, Cluster::Impl& cluster)
-    : het(world, queue, cluster),
+Planning::Planning(World& world, Others others, Cluster::Impl& cluster)
+    : het(world, queue, others.hets, others.licenses, others.calendar),
       holds(world, queue),
-      backfill(world, queue, holds, het, cluster),
-      reasons(world, queue, holds, cluster),
+      backfill(world, queue, holds, het, others.licenses),
+      reasons(world, queue, holds, others.hets, others.calendar),
       feasibility(world, queue, backfill, reasons, het),
-      lending(world, queue, holds, preemption, holdings, cluster),
-      preemption(world, {queue, backfill, holds, lending, reasons, het, holdings}, cluster),
-      starter(world, queue, backfill, holds, het, cluster),
-      world_(world),
-      cluster_(cluster) {}
+      lending(world, queue, holds, preemption, others.holdings, others.hets, others.calendar,
+              cluster),
+      preemption(world,
+                 {queue, backfill, holds, lending, reasons, het, others.holdings, others.hets,
+                  others.licenses, others.timers, others.waiters},
+                 cluster),
+      starter(world, queue, backfill, holds, het, others.licenses, others.arrays, cluster),
+      world_(world) {}
 
 void Planning::clear() {
     queue.clear();

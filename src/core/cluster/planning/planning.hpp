@@ -23,7 +23,16 @@ namespace switchyard::core {
 
 class Planning {
   public:
-    Planning(World& world, Holdings& holdings, Cluster::Impl& cluster);
+    struct Others {
+        Holdings& holdings;
+        const HetJobs& hets;
+        Licenses& licenses;
+        const Calendar& calendar;
+        const Arrays& arrays;
+        JobTimers& timers;
+        Waiters& waiters;
+    };
+    Planning(World& world, Others others, Cluster::Impl& cluster);
     Planning(const Planning&) = delete;
 
     sched::Queue queue;
@@ -56,7 +65,6 @@ class Planning {
     void serve_holds();
 
     World& world_;
-    Cluster::Impl& cluster_;
     bool more_to_do_ = false;  // The last pass let others in before it was done.
 };
 

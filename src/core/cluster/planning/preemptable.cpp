@@ -1,7 +1,6 @@
 // preemptable.cpp: who may be preempted, from when on, and who is leaving.
 
 #include "base/assert.hpp"
-#include "core/cluster/cluster_impl.hpp"
 #include "core/cluster/planning/preemption.hpp"
 
 namespace switchyard::core {

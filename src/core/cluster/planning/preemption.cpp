@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "base/assert.hpp"
-#include "core/cluster/cluster_impl.hpp"
 #include "core/cluster/planning/find_room.hpp"
 
 namespace switchyard::core {
@@ -36,7 +35,7 @@ std::optional<std::vector<FoundPlace>> Preemption::find_places(const sched::Grou
                            .uid = job.spec->uid};
     Try tried;
     auto allocation = find_room(world_.pool, group, view, tried);
-    const auto licenses = allocation ? cluster_.licenses_.find(job, tried.owner) : std::nullopt;
+    const auto licenses = allocation ? licenses_.find(job, tried.owner) : std::nullopt;
     if (!licenses) return std::nullopt;
     std::vector<FoundPlace> found;
     found.push_back({job.id, group.partition, *std::move(allocation), {tried.owner, *licenses}});
@@ -70,7 +69,7 @@ std::set<JobId> Preemption::lift_leaving(LiftedRuns& lifted, JobId waiting) {
 // A job with all that must go with it; none: it may not be preempted (yet) by one of this tier.
 std::optional<PreemptUnit> Preemption::unit_of(const Job& job, std::uint32_t tier) {
     PreemptUnit unit;
-    for (const JobId id : cluster_.hets_.live_components(cluster_.hets_.leader_of(job))) {
+    for (const JobId id : hets_.live_components(hets_.leader_of(job))) {
         const Job& part = world_.jobs.at(id);
         const RunRank* rank = preemptable_.find(id);
         if (rank == nullptr || rank->tier >= tier) return std::nullopt;
@@ -108,7 +107,7 @@ std::vector<PreemptUnit> Preemption::preemptable_for(const sched::Group& group,
         if (rank.tier >= key.tier || units.size() == kUnitsMax) break;
         if (!serves(rank)) continue;
         const Job& job = world_.jobs.at(rank.job);
-        if (!seen.insert(cluster_.hets_.leader_of(job).id).second) continue;
+        if (!seen.insert(hets_.leader_of(job).id).second) continue;
         if (auto unit = unit_of(job, key.tier)) units.push_back(*std::move(unit));
     }
     return units;
@@ -167,7 +166,7 @@ bool Preemption::may_take(const std::vector<FoundPlace>& found,
 
 // True if somebody goes for it.
 bool Preemption::try_preempt(const sched::Group& group, sched::QueueKey key) {
-    if (!cluster_.licenses_.has_for(world_.jobs.at(key.job)) || !is_next(group, key)) return false;
+    if (!licenses_.has_for(world_.jobs.at(key.job)) || !is_next(group, key)) return false;
     backfill_.protect_those_ahead(group.partition, key);
     std::vector<PreemptUnit> units;
     std::set<JobId> victims;

@@ -7,13 +7,17 @@
 #include <vector>
 
 #include "core/cluster/cluster.hpp"
+#include "core/cluster/het_jobs.hpp"
 #include "core/cluster/holdings.hpp"
+#include "core/cluster/job_timers.hpp"
+#include "core/cluster/licenses.hpp"
 #include "core/cluster/planning/backfill.hpp"
 #include "core/cluster/planning/het_places.hpp"
 #include "core/cluster/planning/lending.hpp"
 #include "core/cluster/planning/preemptable_runs.hpp"
 #include "core/cluster/planning/preemption_holds.hpp"
 #include "core/cluster/planning/waiting_reasons.hpp"
+#include "core/cluster/waiters.hpp"
 #include "core/cluster/world.hpp"
 #include "core/sched/queue.hpp"
 
@@ -29,6 +33,10 @@ class Preemption {
         WaitingReasons& reasons;
         HetPlaces& het;
         Holdings& holdings;
+        const HetJobs& hets;
+        const Licenses& licenses;
+        JobTimers& timers;
+        Waiters& waiters;
     };
     Preemption(World& world, Others others, Cluster::Impl& cluster)
         : world_(world),
@@ -39,6 +47,10 @@ class Preemption {
           reasons_(others.reasons),
           het_(others.het),
           holdings_(others.holdings),
+          hets_(others.hets),
+          licenses_(others.licenses),
+          job_timers_(others.timers),
+          waiters_(others.waiters),
           cluster_(cluster) {}
 
     // --- preemptable.cpp: who may be, and who is leaving
@@ -89,6 +101,10 @@ class Preemption {
     WaitingReasons& reasons_;
     HetPlaces& het_;
     Holdings& holdings_;
+    const HetJobs& hets_;
+    const Licenses& licenses_;
+    JobTimers& job_timers_;
+    Waiters& waiters_;
     Cluster::Impl& cluster_;
 
     PreemptableRuns preemptable_;

@@ -131,7 +131,7 @@ Try Starter::try_start(sched::Group& group, sched::QueueKey key) {
 Try Starter::try_beside(sched::Group& group, sched::QueueKey key) {
     const bool passes_someone = backfill_.protect_those_ahead(group.partition, key);
     Job& job = world_.jobs.at(key.job);
-    if (!cluster_.licenses_.has_for(job)) {
+    if (!licenses_.has_for(job)) {
         cluster_.review(job);
         return {.started = true};
     }
@@ -149,7 +149,7 @@ Try Starter::try_beside(sched::Group& group, sched::QueueKey key) {
     }
     if (!allocation) return tried;
     Terms terms{tried.owner, {}};
-    if (auto licenses = cluster_.licenses_.find(job, tried.owner)) {
+    if (auto licenses = licenses_.find(job, tried.owner)) {
         terms.licenses = *std::move(licenses);
     } else {
         return tried;
@@ -166,7 +166,7 @@ Try Starter::try_beside(sched::Group& group, sched::QueueKey key) {
         Job& element = cluster_.split_element(job, job.array->pending.front());
         reduce(element);
         cluster_.start(element, partition, std::move(*allocation), passes_someone, terms);
-        if (cluster_.arrays_.throttled(job)) cluster_.review(job);
+        if (arrays_.throttled(job)) cluster_.review(job);
         return {.started = true};
     }
     if (job.array && !job.array->element) {

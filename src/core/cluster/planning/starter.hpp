@@ -3,7 +3,9 @@
 
 #include <cstdint>
 
+#include "core/cluster/arrays.hpp"
 #include "core/cluster/cluster.hpp"
+#include "core/cluster/licenses.hpp"
 #include "core/cluster/planning/backfill.hpp"
 #include "core/cluster/planning/find_room.hpp"
 #include "core/cluster/planning/het_places.hpp"
@@ -17,12 +19,14 @@ namespace switchyard::core {
 class Starter {
   public:
     Starter(World& world, sched::Queue& queue, Backfill& backfill, PreemptionHolds& holds,
-            HetPlaces& het, Cluster::Impl& cluster)
+            HetPlaces& het, const Licenses& licenses, const Arrays& arrays, Cluster::Impl& cluster)
         : world_(world),
           queue_(queue),
           backfill_(backfill),
           holds_(holds),
           het_(het),
+          licenses_(licenses),
+          arrays_(arrays),
           cluster_(cluster) {}
 
     void clear() { offers_.clear(); }
@@ -40,6 +44,8 @@ class Starter {
     Backfill& backfill_;
     PreemptionHolds& holds_;
     HetPlaces& het_;
+    const Licenses& licenses_;
+    const Arrays& arrays_;
     Cluster::Impl& cluster_;
     sched::Offers offers_;  // What the last pass had no time for.
 };

@@ -26,7 +26,7 @@ void Preemption::preempt(const PreemptUnit& unit, JobId by) {
             warn(job);
             index_run(job);
             holdings_.set_until(job);
-            cluster_.job_timers_.retime(job);
+            job_timers_.retime(job);
         } else if (world_.settings.preempt.send_user_signal && job.spec->warn_signal.signal != 0) {
             warn(job);
         }
@@ -52,15 +52,15 @@ void Preemption::warn(const Job& job) {
 
 // Requeued, if that is how it goes and it can be; else it is over.
 void Preemption::end(Job& job) {
-    const Job& leader = cluster_.hets_.leader_of(job);
+    const Job& leader = hets_.leader_of(job);
     model::PreemptMode mode = model::PreemptMode::Off;
-    for (const JobId id : cluster_.hets_.components_of(job))
+    for (const JobId id : hets_.components_of(job))
         mode = std::max(mode, mode_of(world_.jobs.at(id)));
     const bool again = mode == model::PreemptMode::Requeue &&
                        leader.spec->kind == model::JobKind::Batch &&
                        leader.spec->requeue.value_or(world_.settings.requeue_by_default);
     using Next = model::Completing::Next;
-    if (!again) cluster_.waiters_.notify_owner(job, reply::OwnerNotice::Kind::Cancelled);
+    if (!again) waiters_.notify_owner(job, reply::OwnerNotice::Kind::Cancelled);
     cluster_.end_run(job, outcome_without_exit(model::JobState::Preempted, model::Reason::None),
                      EndCause::Preempted, world_.settings.kill_wait,
                      again ? Next::Requeue : Next::End);

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
-#include "core/cluster/cluster.hpp"
+#include "core/cluster/het_jobs.hpp"
 #include "core/cluster/planning/preemption_holds.hpp"
+#include "core/cluster/reservations/calendar.hpp"
 #include "core/cluster/world.hpp"
 #include "core/sched/queue.hpp"
 
@@ -14,8 +16,8 @@ namespace switchyard::core {
 class WaitingReasons {
   public:
     WaitingReasons(World& world, sched::Queue& queue, const PreemptionHolds& holds,
-                   Cluster::Impl& cluster)
-        : world_(world), queue_(queue), holds_(holds), cluster_(cluster) {}
+                   const HetJobs& hets, const Calendar& calendar)
+        : world_(world), queue_(queue), holds_(holds), hets_(hets), calendar_(calendar) {}
 
     void clear();
     void add(JobId job) { fresh_.push_back(job); }
@@ -23,13 +25,16 @@ class WaitingReasons {
     void look_at_fronts();
     void look_at_foremost();
     bool settle();
+    // Of one in the queue.
     void set(Job& job, PartitionIndex partition);
+    void tell(Job& job, model::Reason reason, std::string detail = {});
 
   private:
     World& world_;
     sched::Queue& queue_;
     const PreemptionHolds& holds_;
-    Cluster::Impl& cluster_;
+    const HetJobs& hets_;
+    const Calendar& calendar_;
     std::vector<JobId> fresh_;  // Entered the queue since reasons were settled.
     std::vector<std::optional<sched::QueueKey>> fronts_;  // As of then.
 };
