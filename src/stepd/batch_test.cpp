@@ -96,6 +96,7 @@ TEST_F(StepdTest, TheFoldersOfAnOutputFileAreMadeByItsUser) {
         order.mutable_launch()->add_groups(54321);
         ::chmod(work.c_str(), 0777);
     }
+    ASSERT_EQ(::chmod(work.c_str(), 0777), 0);
     order.mutable_launch()->mutable_batch()->set_umask(027);
     change_spec([](model::JobSpec& spec) { spec.std_out = "a/%j/out"; });
     start_batch("echo made");

@@ -13,7 +13,7 @@ SOON = 20  # Seconds: well below KillWait and the limits of time that would hide
 @pytest.fixture(scope="module")
 def home(cluster):
     folder = cluster.home(cluster.me())
-    for name in ("fifo", "fifo0", "in.fifo", "in.fifo0", "slow.fifo0"):
+    for name in ("fifo", "fifo0", "in.fifo", "in.fifo0", "slow.fifo0", "shared.fifo0"):
         os.mkfifo(folder / name)
         os.chmod(folder / name, 0o666)
         if is_root():
@@ -69,6 +69,29 @@ def test_a_reader_that_stops_reading_holds_up_only_the_output(cluster, home):
             job = wait_until(lambda: cluster.run("squeue -h -t R -o %A").out.strip(), 60, "the job to run")
             time.sleep(0.5)  # Until the pipe is full, which cannot be observed.
             end(cluster, job)
+            leave(step)
+    finally:
+        reader.kill()
+        reader.wait()
+
+
+@pytest.mark.parametrize("program", ["yes", "seq 100000"])
+@pytest.mark.parametrize("by", ["srun", "sbatch"])
+def test_a_labelled_fifo_of_all_tasks_whose_reader_stops_reading(cluster, home, by, program):
+    """Each order to end put the end off by KillWait; with what they were repeated it came only by the last call of the agent."""
+    reader = cluster.popen(f"sleep 600 < {home}/shared.fifo0")
+    line = f"srun -w n1 -n4 -l -o {home}/shared.fifo%n {program}"
+    try:
+        if by == "srun":
+            step = cluster.popen(line)
+            job = wait_until(lambda: cluster.run("squeue -h -t R -o %A").out.strip(), 60, "the job to run")
+        else:
+            step = None
+            job = cluster.wrap(line, "-w n1 -n4 -o /dev/null")
+            wait_until(lambda: f"{job}.0" in cluster.run("squeue -h -s -o %i").out, 60, "the step to run")
+        time.sleep(0.5)  # Until the pipe is full, which nobody tells.
+        end(cluster, job)
+        if step:
             leave(step)
     finally:
         reader.kill()

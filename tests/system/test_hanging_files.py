@@ -8,8 +8,7 @@ import time
 import pytest
 
 from hanging import hanging
-from hostile import mallory
-from raw_client import Closed
+from hostile import mallory, submit
 from world import is_root, run, wait_until
 
 pytestmark = pytest.mark.skipif(not is_root(), reason="needs root to mount")
@@ -40,37 +39,44 @@ def end(cluster, job):
     assert cluster.run("srun -w n1 hostname", timeout=60).ok()
 
 
-@pytest.mark.parametrize("options", ["-o {0}/out", "-e {0}/out", "-i {0}/in", "-D {0}", "-D {0}/below -o out"])
-def test_a_batch_job(cluster, dead, options):
-    job = cluster.wrap("sleep 600", "-w n1 " + options.format(dead))
+@pytest.mark.parametrize("names", [{"std_out": "{0}/out"}, {"std_err": "{0}/out"}, {"std_in": "{0}/in"}, {"work_dir": "{0}"}, {"work_dir": "{0}/below"}])
+def test_a_batch_job(cluster, dead, names):
+    """Submitted by hand: sbatch itself would look for the folder."""
+    job = submit(cluster, "sleep 600", **{key: value.format(dead).encode() for key, value in names.items()}).submitted.job
     cluster.wait_state(job, "RUNNING")
     end(cluster, job)
 
 
-@pytest.mark.parametrize("options", ["-o {0}/out true", "-l -o {0}/out true", "-i {0}/in cat", "{0}/program", "--task-prolog={0}/program true",
-                                     "--task-epilog={0}/program true"])
-def test_a_step(cluster, dead, options):
-    step = cluster.popen("srun -w n1 " + options.format(dead))
-    job = wait_until(lambda: cluster.run("squeue -h -t R -o %A").out.strip(), 60, "the job to run")
+def begin_step(cluster, job, spec, **launch):
+    """As srun would; the client that asked for it."""
+    whole = {"argv": [b"/bin/sleep", b"600"], "work_dir": b"/tmp", "environment": [b"PATH=/usr/bin:/bin"], "io_key": b"k" * 32, **launch}
+    client = mallory(cluster)
+    client.send(client.request(create_step={"job": job, "spec": {"overlap": True, "tasks": 1, **spec}, "launch": whole,
+                                            "nonce": int.from_bytes(os.urandom(6), "little")}))
+    wait_until(lambda: f"{job}.0" in cluster.run("squeue -h -s -o %i", user=None).out, what="the step")
+    return client  # For as long as the step is to be.
+
+
+@pytest.mark.parametrize("names", [{"std_out": "{0}/out"}, {"std_out": "{0}/out", "label": True}, {"std_in": "{0}/in"}, {"argv": ["{0}/program"]},
+                                   {"work_dir": "{0}"}, {"task_prolog": "{0}/program"}, {"task_epilog": "{0}/program", "argv": ["/bin/true"]}])
+def test_a_step(cluster, dead, names):
+    job = submit(cluster, "sleep 600").submitted.job
+    cluster.wait_state(job, "RUNNING")
+    client = begin_step(cluster, job, {"detached": True}, **{
+        key: [each.format(dead).encode() for each in value] if isinstance(value, list) else value.format(dead).encode() if isinstance(value, str) else value
+        for key, value in names.items()})
+    time.sleep(0.5)  # Until it has come to where it hangs, which nobody tells.
     end(cluster, job)
-    step.kill()
-    step.wait()
+    client.close()
 
 
 def test_a_step_whose_srun_is_said_to_listen_there(cluster, dead):
     """The stepd dialled it itself, and nothing reached it any more."""
-    job = cluster.wrap("sleep 600", "-w n1", user="mallory")
+    job = submit(cluster, "sleep 600").submitted.job
     cluster.wait_state(job, "RUNNING")
-    launch = {"argv": [b"/bin/sleep", b"600"], "work_dir": b"/tmp", "io_unix_path": f"{dead}/socket".encode(), "io_key": b"k" * 32,
-              "io_host": cluster.host.encode(), "environment": [b"PATH=/usr/bin:/bin"]}
-    with mallory(cluster, timeout=2) as client:
-        try:
-            client.ask(create_step={"job": job, "spec": {"overlap": True, "tasks": 1}, "launch": launch, "nonce": int.from_bytes(os.urandom(6), "little")})
-            client.is_closed_by_peer()
-        except (Closed, OSError):
-            pass
-        wait_until(lambda: f"{job}.0" in cluster.run("squeue -h -s -o %i", user=None).out, what="the step")
-        end(cluster, job)
+    client = begin_step(cluster, job, {}, io_unix_path=f"{dead}/socket".encode(), io_host=cluster.host.encode())
+    end(cluster, job)
+    client.close()
 
 
 SLOW_PMIX = """

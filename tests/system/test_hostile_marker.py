@@ -5,7 +5,7 @@ import os
 import pytest
 
 from hostile import needs_users, unharmed  # noqa: F401
-from world import USERS, processes_with, stays, wait_until
+from world import USERS, stays, wait_until
 
 pytestmark = needs_users
 
@@ -18,11 +18,24 @@ def cluster():
     made.stop()
 
 
-def marker_of(job):
+def processes_of(cluster, job):
+    """With what each was started with."""
+    found = {}
+    for pid in cluster.leftovers():
+        try:
+            with open(f"/proc/{pid}/environ", "rb") as environ:
+                entries = environ.read().decode().split("\0")
+        except OSError:
+            continue
+        if f"SLURM_JOB_ID={job}" in entries:
+            found[pid] = entries
+    return found
+
+
+def marker_of(cluster, job):
     """As the job's processes have it; mallory would have to guess it, which is easy."""
-    pid = next(iter(processes_with(f"SLURM_JOB_ID={job}\0".encode())))
-    with open(f"/proc/{pid}/environ", "rb") as environ:
-        return next(each.decode() for each in environ.read().split(b"\0") if each.startswith(b"SWITCHYARD_STEP="))
+    entries = next(iter(processes_of(cluster, job).values()))
+    return next(each for each in entries if each.startswith("SWITCHYARD_STEP="))
 
 
 def test_the_marker_of_anothers_job_counts_for_nothing(cluster):
@@ -30,7 +43,7 @@ def test_the_marker_of_anothers_job_counts_for_nothing(cluster):
     job = cluster.wrap("sleep 600 & touch begun; sleep 600", "-w n1 --mem=200", user="alice")
     wait_until(lambda: (cluster.home("alice") / "begun").exists(), 60, "the script")
     assert "Containment=none" in cluster.run("scontrol -d show node n1", user=None).out
-    planted = cluster.popen(f"env {marker_of(job)} /usr/bin/python3 -c \"import time; x = bytearray(500 << 20); x[::4096] = b'x' * len(x[::4096]); "
+    planted = cluster.popen(f"env {marker_of(cluster, job)} /usr/bin/python3 -c \"import time; x = bytearray(500 << 20); x[::4096] = b'x' * len(x[::4096]); "
                             "open('grown', 'w').close(); time.sleep(600)\"", user="mallory")
     try:
         wait_until(lambda: (cluster.home("mallory") / "grown").exists(), 60, "mallory's memory")
@@ -48,10 +61,10 @@ def test_the_marker_of_anothers_job_counts_for_nothing(cluster):
 
 def test_what_a_dead_stepd_left_is_found_by_a_new_agent_and_what_others_planted_is_not(cluster):
     (cluster.home("alice") / "begun").unlink(missing_ok=True)
-    job = cluster.wrap("sleep 600 & touch begun; sleep 600", "-w n1", user="alice")
+    job = cluster.wrap("sleep 600 & touch begun; sleep 600", "-w n1 --no-requeue", user="alice")
     wait_until(lambda: (cluster.home("alice") / "begun").exists(), 60, "the script")
-    own = processes_with(f"SLURM_JOB_ID={job}\0".encode())
-    planted = cluster.popen(f"env {marker_of(job)} sleep 600", user="mallory")
+    own = list(processes_of(cluster, job))
+    planted = cluster.popen(f"env {marker_of(cluster, job)} sleep 600", user="mallory")
     try:
         stepd = int(open(f"/proc/{own[0]}/stat").read().rsplit(")", 1)[1].split()[1])
         cluster.agents["n1"].kill()
