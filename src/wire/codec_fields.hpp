@@ -67,6 +67,8 @@ constexpr auto last_of(model::Reason) { return model::kReasonLast; }
 constexpr auto last_of(model::Hold) { return model::Hold::Admin; }
 constexpr auto last_of(model::Completing::Next) { return model::Completing::Next::SpecialExit; }
 
+// All of these are always inlined: a field that cannot fail is then not asked whether it did.
+
 // --- values that travel as one number ---
 template <class T>
 concept Plain = std::same_as<T, bool> || std::same_as<T, std::int32_t> ||
@@ -80,7 +82,7 @@ concept Number = Plain<T> || Counted<T> || Small<T> || std::is_enum_v<T> ||
                  std::same_as<T, Instant> || std::same_as<T, Seconds>;
 
 template <Number T>
-auto as_number(const T& value) {
+[[gnu::always_inline]] inline auto as_number(const T& value) {
     if constexpr (Counted<T>) {
         return value.value;
     } else if constexpr (std::is_enum_v<T>) {
@@ -97,7 +99,7 @@ auto as_number(const T& value) {
 }
 
 template <Number T>
-Status read_number(auto number, std::string_view name, T& to) {
+[[gnu::always_inline]] inline Status read_number(auto number, std::string_view name, T& to) {
     if constexpr (Counted<T>) {
         to = T{number};
     } else if constexpr (std::is_enum_v<T>) {
@@ -117,7 +119,7 @@ Status read_number(auto number, std::string_view name, T& to) {
 // --- any value ---
 // One that is there, and so is written even if it equals its default.
 template <class Access, class Value, class Message>
-void write_value(const Value& from, Message& to) {
+[[gnu::always_inline]] inline void write_value(const Value& from, Message& to) {
     if constexpr (Number<Value>) {
         Access::assign_to(to, as_number(from));
     } else if constexpr (std::same_as<Value, std::string>) {
@@ -132,7 +134,7 @@ void write_value(const Value& from, Message& to) {
 }
 
 template <class Access, class Value, class Message>
-void write_field(const Value& from, Message& to) {
+[[gnu::always_inline]] inline void write_field(const Value& from, Message& to) {
     if constexpr (is_optional<Value>) {
         if (from) write_value<Access>(*from, to);
     } else if constexpr (Number<Value>) {
@@ -151,7 +153,7 @@ void write_field(const Value& from, Message& to) {
 }
 
 template <class Access, class Value, class Message>
-Status read_value(const Message& from, Value& to) {
+[[gnu::always_inline]] inline Status read_value(const Message& from, Value& to) {
     if constexpr (Number<Value>) {
         return read_number(Access::value_of(from), Access::field_name(), to);
     } else if constexpr (std::same_as<Value, std::string>) {
@@ -168,7 +170,7 @@ Status read_value(const Message& from, Value& to) {
 }
 
 template <class Access, class Value, class Message>
-Status read_field(const Message& from, Value& to) {
+[[gnu::always_inline]] inline Status read_field(const Message& from, Value& to) {
     if constexpr (is_optional<Value>) {
         if (Access::is_set(from)) return read_value<Access>(from, to.emplace());
     } else if constexpr (Number<Value>) {
