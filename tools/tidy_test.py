@@ -58,7 +58,7 @@ class Text(unittest.TestCase):
         self.expect(of_one(tidy.check_text, "docs/x.md", "/wor" + "k/main is here"), "path of one machine")
         self.expect(of_one(tidy.check_cpp, "src/base/x.cpp", "using namespace std;\n"), "at file scope")
         self.expect(of_one(tidy.check_cpp, "src/base/x.cpp", "void f() { throw 1; }\n"), "nothing here throws")
-        self.expect(of_one(tidy.check_cpp, "src/base/x.cpp", "#include <iostream>\n"), "never made ready")
+        self.expect(of_one(tidy.check_cpp, "src/base/x.cpp", "#include <iostream>\n"), "no streams of C++")
         self.expect(of_one(tidy.check_cpp, "src/base/x.hpp", "int f();\n"), "#pragma once")
         self.expect(of_one(tidy.check_cpp, "src/base/x.hpp", '#pragma once\n#include "wire/proto/node.pb.h"\n'), "heavy headers")
         self.expect(of_one(tidy.check_cpp, "src/base/text.cpp", '#include <string>\n#include "base/text.hpp"\n'), "first")
