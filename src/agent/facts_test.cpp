@@ -50,7 +50,7 @@ TEST(Facts, APretendNodeReportsWhatIsConfigured) {
     EXPECT_EQ(facts.cores_per_socket, 8u);
     EXPECT_EQ(facts.memory.value, 4000u);
     EXPECT_EQ(facts.containment, "cgroup/v1");
-    EXPECT_EQ(facts.version, "25.11.0");
+    EXPECT_EQ(facts.version, "26.05.0");
 }
 
 TEST(Facts, ARealNodeReportsTheMachine) {

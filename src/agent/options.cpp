@@ -9,7 +9,11 @@ Result<Options> parse_options(int argc, char** argv) {
     Options options;
     optind = 0;
     opterr = 0;
-    for (int letter = 0; (letter = ::getopt(argc, argv, ":bCDf:GhL:N:vV")) != -1;) {
+    static constexpr option kLongOptions[] = {{"help", no_argument, nullptr, 'h'},
+                                              {"version", no_argument, nullptr, 'V'},
+                                              {nullptr, 0, nullptr, 0}};
+    for (int letter = 0;
+         (letter = ::getopt_long(argc, argv, ":bCDf:GhL:N:vV", kLongOptions, nullptr)) != -1;) {
         switch (letter) {
             case 'b':
                 options.count_as_boot = true;
@@ -46,6 +50,9 @@ Result<Options> parse_options(int argc, char** argv) {
                     Errc::InvalidArgument,
                     fmt::format("option requires an argument -- '{}'", static_cast<char>(optopt)));
             default:
+                if (optopt == 0)
+                    return fail(Errc::InvalidArgument,
+                                fmt::format("unrecognized option '{}'", argv[optind - 1]));
                 return fail(Errc::InvalidArgument,
                             fmt::format("invalid option -- '{}'", static_cast<char>(optopt)));
         }
@@ -62,11 +69,11 @@ const char* usage() {
            "   -D            Run in the foreground and log to standard error.\n"
            "   -f file       Use this configuration file.\n"
            "   -G            Print the generic resources of this node and exit.\n"
-           "   -h            Print this help message.\n"
+           "   -h, --help    Print this help message.\n"
            "   -L file       Log to this file.\n"
            "   -N node       Run as this node; several nodes may share a host.\n"
            "   -v            Log more; may be repeated.\n"
-           "   -V            Print the version and exit.\n";
+           "   -V, --version Print the version and exit.\n";
 }
 
 }  // namespace switchyard::agent

@@ -6,7 +6,7 @@
 namespace switchyard {
 
 // What every command and daemon answers to --version.
-inline constexpr std::string_view kVersionLine = "slurm 25.11.0";
+inline constexpr std::string_view kVersionLine = "slurm 26.05.0";
 inline constexpr std::string_view kSlurmRelease = kVersionLine.substr(kVersionLine.find(' ') + 1);
 
 }  // namespace switchyard

@@ -25,7 +25,7 @@ std::vector<OptionLine> with_questions(const CommandText& text,
     lines.reserve(own.size() + kQuestions);
     lines.assign(own.begin(), own.end());
     lines.push_back({.name = "help", .letter = text.help_letter, .help = "this text"});
-    lines.push_back({.name = "usage", .help = "the options in brief"});
+    lines.push_back({.name = "usage", .letter = text.usage_letter, .help = "the options in brief"});
     lines.push_back({.name = "version", .letter = 'V', .help = "the version", .answer = +[] {
                          return fmt::format("{}\n", kVersionLine);
                      }});
@@ -44,11 +44,12 @@ std::size_t index_of(const std::vector<OptionLine>& lines, std::string_view name
 // What getopt_long wants. Spellings of one option have one value, so that a prefix of both is
 // not ambiguous.
 struct GetoptTables {
-    std::string letters;
+    std::string letters;  // Behind a plus sign: options end at the first word.
     std::vector<::option> longs;
     std::size_t by_letter[128] = {};
 
-    explicit GetoptTables(const std::vector<OptionLine>& lines) {
+    GetoptTables(const std::vector<OptionLine>& lines, bool options_first) {
+        if (options_first) letters = "+";
         longs.reserve(lines.size() + 1);
         for (std::size_t i = 0; i < lines.size(); ++i) {
             const OptionLine& line = lines[i];
@@ -93,7 +94,7 @@ class LineParser {
 
   private:
     Taken take_options(int argc, char** argv, std::vector<std::string>& words) {
-        const GetoptTables tables(lines_);
+        const GetoptTables tables(lines_, text_.options_first);
         optind = 0;  // Start over, also when called twice in one process.
         for (;;) {
             const int found =
@@ -121,8 +122,8 @@ class LineParser {
                                          : usage_of(text_, own_));
             return 0;
         }
-        return set_(index, {text_.program, line.name, value != nullptr ? value : "",
-                            value != nullptr, false});
+        return set_(index,
+                    {text_.program, line.name, value != nullptr ? value : "", value != nullptr});
     }
 
     Taken take_environment() {
@@ -131,7 +132,7 @@ class LineParser {
             for (const std::string_view name : split(own_[i].variables, ' ')) {
                 const char* value = std::getenv(std::string(name).c_str());
                 if (value == nullptr) continue;
-                const Taken code = set_(i, {text_.program, own_[i].name, value, true, true});
+                const Taken code = set_(i, {text_.program, own_[i].name, value, true, name});
                 if (code) return code;
                 break;
             }
@@ -153,7 +154,16 @@ class LineParser {
     std::vector<bool> given_;
 };
 
+bool is_listed(const OptionLine& line) {
+    return !line.help.empty() && (!line.name.empty() || line.letter != 0);
+}
+
 std::string typed_form(const OptionLine& line) {
+    if (line.name.empty()) {
+        const bool bare = line.argument == Argument::None;
+        return bare ? fmt::format("  -{}", line.letter)
+                    : fmt::format("  -{} {}", line.letter, line.value_name);
+    }
     std::string text = line.letter != 0 ? fmt::format("  -{}, --{}", line.letter, line.name)
                                         : fmt::format("      --{}", line.name);
     if (line.argument == Argument::Required) text += fmt::format("={}", line.value_name);
@@ -187,7 +197,7 @@ std::string help_of(const CommandText& text, const std::vector<OptionLine>& own)
     for (const bool questions : {false, true}) {
         if (questions) out += "\nHelp options:\n";
         for (const OptionLine& line : lines) {
-            if (line.help.empty() || line.name.empty() || is_question(line) != questions) continue;
+            if (!is_listed(line) || is_question(line) != questions) continue;
             options::append_help_entry(out, typed_form(line), line.help);
         }
     }
@@ -200,7 +210,7 @@ std::string usage_of(const CommandText& text, const std::vector<OptionLine>& own
     std::string letters;
     std::vector<std::string> pieces;
     for (const OptionLine& line : with_questions(text, own)) {
-        if (line.help.empty() || line.name.empty()) continue;
+        if (!is_listed(line)) continue;
         if (line.letter != 0 && line.argument != Argument::Required) {
             letters += line.letter;
         } else if (line.argument == Argument::Required && line.letter != 0) {

@@ -40,7 +40,7 @@ struct OptionUse {
     std::string_view name;
     std::string_view value;
     bool has_value;
-    bool from_environment;
+    std::string_view variable = {};  // Where the value comes from; empty: it was typed.
 };
 
 // An exit code: the option was wrong, which is said, or was all there is to do.
@@ -60,6 +60,8 @@ struct CommandText {
     std::string_view footer = {};    // After the options in --help.
     char help_letter = 0;
     bool takes_words = false;  // Whether words that are no options mean something.
+    char usage_letter = 0;
+    bool options_first = false;  // What stands behind the first word is a word.
 };
 
 struct ParsedLine {

@@ -329,6 +329,15 @@ Result<LicensesAnswer> fetch_licenses(Connection& connection) {
     return answer;
 }
 
+Result<std::string> fetch_version(Connection& connection) {
+    wire::Request request;
+    request.mutable_ping();
+    SY_TRY(const wire::Reply reply, connection.call(request));
+    if (!reply.has_ping()) return unexpected_answer();
+    const std::string& line = reply.ping().version();
+    return line.substr(line.find(' ') + 1);
+}
+
 Result<model::Statistics> fetch_statistics(Connection& connection) {
     wire::Request request;
     request.mutable_diag();

@@ -143,6 +143,8 @@ struct LicensesAnswer {
     Instant now{};
 };
 Result<LicensesAnswer> fetch_licenses(Connection& connection);
+// Of the controller: "26.05.0".
+Result<std::string> fetch_version(Connection& connection);
 Result<model::Statistics> fetch_statistics(Connection& connection);
 Status reset_statistics(Connection& connection);
 

@@ -38,14 +38,16 @@ constexpr const char* kUsage =
     "  -c       Start with an empty queue; the old state is moved aside\n"
     "  -D       Run in the foreground, log to standard error too\n"
     "  -f file  Use this configuration file\n"
-    "  -h       Print this and exit\n"
+    "  -h, --help     Print this and exit\n"
     "  -v       More in the log; twice for still more\n"
-    "  -V       Print the version and exit\n"
+    "  -V, --version  Print the version and exit\n"
     "  --restore            Start from a backup that was put in the database's place\n"
     "  --quarantine JOBS    Set these jobs' records aside, and exit\n"
     "  --unquarantine JOBS  Put them back, and exit\n";
 
-constexpr option kLongOptions[] = {{"restore", no_argument, nullptr, 'r'},
+constexpr option kLongOptions[] = {{"help", no_argument, nullptr, 'h'},
+                                   {"version", no_argument, nullptr, 'V'},
+                                   {"restore", no_argument, nullptr, 'r'},
                                    {"quarantine", required_argument, nullptr, 'q'},
                                    {"unquarantine", required_argument, nullptr, 'u'},
                                    {nullptr, 0, nullptr, 0}};

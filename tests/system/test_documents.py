@@ -25,7 +25,7 @@ def scene(cluster):
 def test_jobs(scene):
     cluster, running, waiting = scene
     said = load(cluster, "squeue --json")
-    assert said["errors"] == [] and said["warnings"] == [] and said["meta"]["slurm"]["release"] == "25.11.0"
+    assert said["errors"] == [] and said["warnings"] == [] and said["meta"]["slurm"]["release"] == "26.05.0"
     assert said["meta"]["command"] == ["squeue", "--json"]
     jobs = {job["job_id"]: job for job in said["jobs"]}
     job = jobs[running]

@@ -39,14 +39,14 @@ def test_commands_that_ask_need_no_loader():
         assert not [name for name in (b"getpwnam_r", b"getpwuid_r", b"getgrgid_r", b"getgrnam_r", b"getaddrinfo", b"__nss_lookup")
                     if b"\0" + name + b"\0" in names]
     # Whatever else it is called, it is the other program.
-    assert run([quick, "srun", "--version"]).stdout == "slurm 25.11.0\n"
+    assert run([quick, "srun", "--version"]).stdout == "slurm 26.05.0\n"
 
 
 def test_version_lines():
     for command in ("sbatch", "srun", "salloc", "squeue", "sinfo", "scontrol", "scancel"):
         for flag in ("--version", "-V"):
             said = run([bin_dir() / command, flag])
-            assert said.stdout == "slurm 25.11.0\n" and said.returncode == 0, (command, flag)
+            assert said.stdout == "slurm 26.05.0\n" and said.returncode == 0, (command, flag)
 
 
 def test_help_fits(cluster):
@@ -64,7 +64,7 @@ def test_install_into_a_prefix(tmp_path):
         assert (tmp_path / "bin" / command).exists(), command
     for daemon in ("slurmctld", "slurmd"):
         assert (tmp_path / "sbin" / daemon).exists(), daemon
-    assert run([tmp_path / "bin" / "sbatch", "--version"]).stdout == "slurm 25.11.0\n"
+    assert run([tmp_path / "bin" / "sbatch", "--version"]).stdout == "slurm 26.05.0\n"
     everything = [str(p.relative_to(tmp_path)) for p in tmp_path.rglob("*")]
     assert any(p.endswith("slurmctld.service") for p in everything)
     assert any("bash-completion" in p for p in everything)

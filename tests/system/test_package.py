@@ -62,7 +62,7 @@ def test_the_package_borrows_skill_and_gives_it_back(tmp_path, scratch):
     before = everything(root)
     dpkg("--install", package)
     assert os.readlink(skill) == "switchyard" and "1.0" in aside.read_text()
-    assert run([root / "usr/bin/sbatch", "--version"]).stdout == "slurm 25.11.0\n"
+    assert run([root / "usr/bin/sbatch", "--version"]).stdout == "slurm 26.05.0\n"
 
     # Both names still reach the system's own program with what is not about jobs.
     path = {"PATH": f"{root}/usr/bin:/usr/bin:/bin", "SLURM_CONF": "/nonexistent"}

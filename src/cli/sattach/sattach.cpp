@@ -1,7 +1,6 @@
 // sattach.cpp: the streams of a step that already runs: its output here too, and our input to its
 // tasks. Leaving changes nothing for the step.
 #include <fmt/format.h>
-#include <getopt.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -12,9 +11,10 @@
 #include <set>
 
 #include "base/text.hpp"
-#include "base/version.hpp"
 #include "cli/commands.hpp"
 #include "cli/message.hpp"
+#include "cli/option_table.hpp"
+#include "cli/output.hpp"
 #include "cli/session.hpp"
 #include "cli/step_io/input_reader.hpp"
 #include "cli/step_io/raw_terminal.hpp"
@@ -36,25 +36,50 @@ constexpr std::string_view kProgram = "sattach";
 constexpr std::size_t kInputUnsentBytesMax = 4u << 20;
 constexpr Seconds kArrivalWait{30};
 
-constexpr std::string_view kHelp =
-    "Usage: sattach [options] <jobid.stepid>\n"
-    "      --input-filter=taskid  send standard input to only this task\n"
-    "      --output-filter=taskid print standard output of only this task\n"
-    "      --error-filter=taskid  print standard error of only this task\n"
-    "  -l, --label                prefix each line with the number of its task\n"
-    "      --layout               print the layout of the step and exit\n"
-    "      --pty                  the step has a terminal: use ours in its way\n"
-    "  -Q, --quiet                no informational messages\n"
-    "  -v, --verbose              say more\n"
-    "  -V, --version              print the version\n"
-    "  -h, --help, -u, --usage    print this text\n";
-
 struct Wish {
     JobId job;
     StepId step;
     std::optional<std::uint32_t> input, output, error;
-    bool label = false, layout = false, pty = false, quiet = false;
+    bool label = false, layout = false, pty = false;
+    int verbose = 0;
 };
+
+template <auto Member>
+Taken keep_task(Wish& wish, const OptionUse& use) {
+    const auto number = parse_uint(use.value);
+    if (!number || *number > 0x7fffffff)
+        return refuse(kProgram, fmt::format("Invalid task number \"{}\"", use.value));
+    wish.*Member = static_cast<std::uint32_t>(*number);
+    return std::nullopt;
+}
+
+const Option<Wish> kOptions[] = {
+    {{"input-filter", 0, Argument::Required, "TASK", "send standard input to this task only"},
+     keep_task<&Wish::input>},
+    {{"output-filter", 0, Argument::Required, "TASK",
+      "print the standard output of this task only"},
+     keep_task<&Wish::output>},
+    {{"error-filter", 0, Argument::Required, "TASK", "print the standard error of this task only"},
+     keep_task<&Wish::error>},
+    {{"label", 'l', Argument::None, "", "prefix each line with the number of its task"},
+     flag<&Wish::label>},
+    {{"layout", 0, Argument::None, "", "print which task runs where, and nothing else"},
+     flag<&Wish::layout>},
+    {{"pty", 0, Argument::None, "", "the step has a terminal: use ours in its way"},
+     flag<&Wish::pty>},
+    // Without -v nothing is said but errors.
+    {{"quiet", 'Q', Argument::None, "", "only say what went wrong (the default)"}, nothing<Wish>},
+    {{"verbose", 'v', Argument::None, "", "say where the tasks run"}, count<&Wish::verbose>},
+};
+
+constexpr CommandText kText{.program = kProgram,
+                            .operands = "<jobid.stepid>",
+                            .purpose = "The streams of a step that runs.",
+                            .footer = {},
+                            .help_letter = 'h',
+                            .takes_words = true,
+                            .usage_letter = 'u',
+                            .options_first = true};
 
 class Attachment {
   public:
@@ -162,59 +187,18 @@ class Attachment {
     bool failed_ = false;
 };
 
-std::optional<std::uint32_t> task_number(const char* text) {
-    const auto number = parse_uint(text);
-    if (!number || *number > 0x7fffffff) return std::nullopt;
-    return static_cast<std::uint32_t>(*number);
-}
-
 // The exit code where there is nothing to do.
 std::optional<int> parse(int argc, char** argv, Wish& wish) {
-    static const option kOptions[] = {{"error-filter", required_argument, nullptr, 3},
-                                      {"help", no_argument, nullptr, 'h'},
-                                      {"input-filter", required_argument, nullptr, 1},
-                                      {"label", no_argument, nullptr, 'l'},
-                                      {"layout", no_argument, nullptr, 4},
-                                      {"output-filter", required_argument, nullptr, 2},
-                                      {"pty", no_argument, nullptr, 5},
-                                      {"quiet", no_argument, nullptr, 'Q'},
-                                      {"usage", no_argument, nullptr, 'u'},
-                                      {"verbose", no_argument, nullptr, 'v'},
-                                      {"version", no_argument, nullptr, 'V'},
-                                      {nullptr, 0, nullptr, 0}};
-    for (int letter = 0; (letter = getopt_long(argc, argv, "+hlQuvV", kOptions, nullptr)) != -1;) {
-        if (letter == 'h' || letter == 'u' || letter == 'V') {
-            const std::string text(letter == 'V' ? std::string(kVersionLine) + "\n"
-                                                 : std::string(kHelp));
-            std::fwrite(text.data(), 1, text.size(), stdout);
-            return 0;
-        }
-        if (letter >= 1 && letter <= 3) {
-            auto& filter = letter == 1 ? wish.input : letter == 2 ? wish.output : wish.error;
-            filter = task_number(optarg);
-            if (!filter) {
-                say_error(kProgram, fmt::format("Invalid task number \"{}\"", optarg));
-                return 1;
-            }
-        }
-        if (letter == '?') {
-            say_try_help(kProgram);
-            return 1;
-        }
-        wish.label |= letter == 'l';
-        wish.layout |= letter == 4;
-        wish.pty |= letter == 5;
-        wish.quiet |= letter == 'Q';
-    }
+    const ParsedLine line = parse_options(kText, kOptions, wish, argc, argv);
+    if (line.exit_code) return line.exit_code;
     if (wish.pty && (wish.input || wish.output || wish.error)) {
-        say_error(kProgram, "--error/--output/--input-filter are incompatible with --pty");
-        return 1;
+        return refuse(kProgram, "--error/--output/--input-filter are incompatible with --pty");
     }
-    const auto selector = optind + 1 == argc ? model::parse_job_selector(argv[optind])
-                                             : Result<model::JobSelector>(fail(Errc::InvalidJobId));
+    const auto selector = line.words.size() == 1
+                              ? model::parse_job_selector(line.words[0])
+                              : Result<model::JobSelector>(fail(Errc::InvalidJobId));
     if (!selector || !selector->step || selector->elements || selector->all_elements) {
-        say_error(kProgram, "One job step must be named: sattach [options] <jobid.stepid>");
-        return 1;
+        return refuse(kProgram, "One job step must be named: sattach [options] <jobid.stepid>");
     }
     wish.job = selector->job;
     wish.step = *selector->step;
@@ -232,10 +216,13 @@ void print_layout(const model::Step& step) {
         text += fmt::format("  Node {} ({}), {} task(s): {}\n", i, nodes[i], tasks.size(),
                             fmt::join(tasks, " "));
     }
-    std::fwrite(text.data(), 1, text.size(), stdout);
+    print(text);
+    std::fflush(stdout);
 }
 
-int sattach(int argc, char** argv) {
+}  // namespace
+
+int sattach_main(int argc, char** argv) {
     Wish wish;
     if (const auto code = parse(argc, argv, wish)) return *code;
     open_standard_streams();
@@ -275,14 +262,11 @@ int sattach(int argc, char** argv) {
         print_layout(*step);
         return 0;
     }
+    if (wish.verbose > 0) {
+        say(kProgram, fmt::format("attached to {} tasks on {} nodes", step->layout.task_count(),
+                                  step->running_nodes.size()));
+    }
     return Attachment(loop, **server, wish, *std::move(step)).run();
 }
 
-}  // namespace
 }  // namespace switchyard::cli
-
-int switchyard::cli::sattach_main(int argc, char** argv) {
-    char name[] = "sattach";  // getopt's messages begin with it.
-    argv[0] = name;
-    return sattach(argc, argv);
-}

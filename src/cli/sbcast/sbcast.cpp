@@ -3,7 +3,6 @@
 // of tasks goes, straight to the nodes.
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <getopt.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,15 +10,14 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <optional>
 
 #include "base/text.hpp"
-#include "base/version.hpp"
 #include "cli/commands.hpp"
 #include "cli/job_ids.hpp"
 #include "cli/message.hpp"
+#include "cli/option_table.hpp"
 #include "cli/sbcast/broadcast.hpp"
 #include "cli/session.hpp"
 
@@ -29,30 +27,12 @@ namespace {
 constexpr std::string_view kProgram = "sbcast";
 constexpr std::uint64_t kBlockBytesMax = std::uint64_t{1} << 30;
 
-constexpr std::string_view kHelp =
-    "Usage: sbcast [OPTIONS] SOURCE DEST\n"
-    "  -C, --compress[=lib]     accepted; files are sent as they are\n"
-    "      --exclude=paths      folders whose libraries are not sent (NONE: none)\n"
-    "  -f, --force              replace a file that exists\n"
-    "  -F, --fanout=num         accepted; every node is reached directly\n"
-    "  -Z, --no-allocation      refused: files go to the nodes of a job\n"
-    "  -w, --nodelist=nodes     only to these of the job's nodes\n"
-    "  -j, --jobid=id[.step]    the job; by default the one around this command\n"
-    "  -p, --preserve           keep times and mode of the file\n"
-    "      --send-libs[=yes|no] send the shared libraries of a program too\n"
-    "  -s, --size=num           size of a block (k, m)\n"
-    "  -t, --timeout=secs       give up when it takes longer\n"
-    "  -v, --verbose            say what is done\n"
-    "  -V, --version            print the version\n"
-    "      --help, --usage      print this text\n";
-
 constexpr int kNotSent = 255;  // Slurm's exit code when no node was asked.
 
 struct Parsed {
     Broadcast plan;
     std::string node_text;  // --nodelist, as typed.
     bool job_given = false, without_job = false;
-    std::optional<int> exit_code;
 };
 
 bool is_size(std::string_view text) {
@@ -70,138 +50,103 @@ std::optional<std::uint32_t> job_number(std::string_view text) {
     return static_cast<std::uint32_t>(*number);
 }
 
-bool set_compress(const char* value) {
-    const std::string_view kind = value == nullptr ? "lz4" : value;
-    if (kind == "none") return true;
-    if (kind != "lz4") return false;
+int refuse_value(const OptionUse& use) {
+    return refuse(kProgram, use.variable.empty()
+                                ? fmt::format("Invalid value \"{}\"", use.value)
+                                : fmt::format("Invalid value in {}", use.variable));
+}
+
+Taken take_compress(Parsed&, const OptionUse& use) {
+    const std::string_view kind = use.value.empty() ? "lz4" : use.value;
+    if (kind == "none") return std::nullopt;
+    if (kind != "lz4") return refuse_value(use);
     say(kProgram, "warning: --compress is ignored: files are sent as they are");
-    return true;
+    return std::nullopt;
 }
 
-// The name of a variable whose value is none, or nothing.
-std::string_view apply_variables(Broadcast& plan) {
-    const auto is_set = [](const char* name) { return std::getenv(name) != nullptr; };
-    plan.force |= is_set("SBCAST_FORCE");
-    plan.preserve |= is_set("SBCAST_PRESERVE");
-    if (const char* wish = std::getenv("SBCAST_SEND_LIBS"))
-        plan.send_libs = !equals_ignoring_case(wish, "no");
-    if (const char* paths = std::getenv("SBCAST_EXCLUDE")) plan.exclude = paths;
-    if (const char* time = std::getenv("SBCAST_TIMEOUT")) {
-        plan.timeout_seconds = static_cast<std::uint32_t>(parse_uint(time).value_or(0));
-        if (plan.timeout_seconds == 0) return "SBCAST_TIMEOUT";
-    }
-    if (const char* job = std::getenv("SLURM_JOB_ID")) plan.job = job_number(job).value_or(0);
-    const char* kind = std::getenv("SBCAST_COMPRESS");
-    if (kind != nullptr && !set_compress(*kind == '\0' ? nullptr : kind)) return "SBCAST_COMPRESS";
-    const char* size = std::getenv("SBCAST_SIZE");
-    if (size != nullptr && !is_size(size)) return "SBCAST_SIZE";
-    const char* fanout = std::getenv("SBCAST_FANOUT");
-    if (fanout != nullptr && !parse_uint(fanout)) return "SBCAST_FANOUT";
-    return {};
+Taken take_exclude(Parsed& parsed, const OptionUse& use) {
+    parsed.plan.exclude = use.value;
+    return std::nullopt;
 }
 
-bool set_nodes(Parsed& parsed, std::string_view value) {
-    auto nodes = parse_node_list(value);
-    if (!nodes || nodes->empty()) return false;
-    parsed.node_text = value;
+template <auto Member>
+Taken set_in_plan(Parsed& parsed, const OptionUse&) {
+    parsed.plan.*Member = true;
+    return std::nullopt;
+}
+
+Taken take_fanout(Parsed&, const OptionUse& use) {
+    return parse_uint(use.value) ? std::nullopt : Taken(refuse_value(use));
+}
+
+// Of the job around this command: one whose number is none is no job.
+Taken take_job(Parsed& parsed, const OptionUse& use) {
+    parsed.plan.job = job_number(use.value).value_or(0);
+    parsed.job_given = use.variable.empty();
+    return parsed.plan.job == 0 && parsed.job_given ? Taken(refuse_value(use)) : std::nullopt;
+}
+
+Taken take_nodes(Parsed& parsed, const OptionUse& use) {
+    auto nodes = parse_node_list(use.value);
+    if (!nodes || nodes->empty()) return refuse_value(use);
+    parsed.node_text = use.value;
     parsed.plan.nodes = *std::move(nodes);
-    return true;
+    return std::nullopt;
 }
 
-bool apply(int letter, Parsed& parsed) {
-    Broadcast& plan = parsed.plan;
-    const std::string_view value = optarg == nullptr ? "" : optarg;
-    switch (letter) {
-        case 'C':
-            return set_compress(optarg);
-        case 'F':
-            return parse_uint(value).has_value();
-        case 'f':
-            plan.force = true;
-            return true;
-        case 'j':
-            plan.job = job_number(value).value_or(0);
-            parsed.job_given = true;
-            return plan.job != 0;
-        case 'p':
-            plan.preserve = true;
-            return true;
-        case 's':
-            return is_size(value);
-        case 't':
-            plan.timeout_seconds = static_cast<std::uint32_t>(parse_uint(value).value_or(0));
-            return plan.timeout_seconds > 0;
-        case 'v':
-            plan.verbose = true;
-            return true;
-        case 'w':
-            return set_nodes(parsed, value);
-        case 'Z':
-            parsed.without_job = true;
-            return true;
-        case 1:
-            plan.exclude = value;
-            return true;
-        case 2:
-            plan.send_libs = !equals_ignoring_case(value, "no");
-            return value.empty() || equals_ignoring_case(value, "no") ||
-                   equals_ignoring_case(value, "yes");
-        default:
-            return true;
-    }
+Taken take_libraries(Parsed& parsed, const OptionUse& use) {
+    const bool no = equals_ignoring_case(use.value, "no");
+    parsed.plan.send_libs = !no;
+    const bool known = no || use.value.empty() || equals_ignoring_case(use.value, "yes");
+    return known || !use.variable.empty() ? std::nullopt : Taken(refuse_value(use));
 }
 
-Parsed parse(int argc, char** argv) {
-    static const option kOptions[] = {{"compress", optional_argument, nullptr, 'C'},
-                                      {"exclude", required_argument, nullptr, 1},
-                                      {"fanout", required_argument, nullptr, 'F'},
-                                      {"force", no_argument, nullptr, 'f'},
-                                      {"help", no_argument, nullptr, 3},
-                                      {"jobid", required_argument, nullptr, 'j'},
-                                      {"no-allocation", no_argument, nullptr, 'Z'},
-                                      {"nodelist", required_argument, nullptr, 'w'},
-                                      {"preserve", no_argument, nullptr, 'p'},
-                                      {"send-libs", optional_argument, nullptr, 2},
-                                      {"size", required_argument, nullptr, 's'},
-                                      {"timeout", required_argument, nullptr, 't'},
-                                      {"treewidth", required_argument, nullptr, 'F'},
-                                      {"usage", no_argument, nullptr, 3},
-                                      {"verbose", no_argument, nullptr, 'v'},
-                                      {"version", no_argument, nullptr, 'V'},
-                                      {nullptr, 0, nullptr, 0}};
-    Parsed parsed;
-    if (const std::string_view wrong = apply_variables(parsed.plan); !wrong.empty()) {
-        say_error(kProgram, fmt::format("Invalid value in {}", wrong));
-        parsed.exit_code = 1;
-        return parsed;
-    }
-    for (int letter = 0;
-         (letter = getopt_long(argc, argv, "C::fF:j:ps:t:vVw:Z", kOptions, nullptr)) != -1;) {
-        if (letter == '?') {
-            say_try_help(kProgram);
-            parsed.exit_code = 1;
-        } else if (letter == 'V' || letter == 3) {
-            const std::string_view text = letter == 'V' ? kVersionLine : kHelp;
-            std::fwrite(text.data(), 1, text.size(), stdout);
-            if (letter == 'V') std::fputc('\n', stdout);
-            parsed.exit_code = 0;
-        } else if (!apply(letter, parsed)) {
-            say_error(kProgram,
-                      fmt::format("Invalid value \"{}\"", optarg == nullptr ? "" : optarg));
-            parsed.exit_code = 1;
-        }
-        if (parsed.exit_code) return parsed;
-    }
-    if (argc - optind != 2) {
-        say_error(kProgram, fmt::format("Need two file names, have {} names", argc - optind));
-        say_try_help(kProgram);
-        parsed.exit_code = 1;
-        return parsed;
-    }
-    parsed.plan.source = argv[optind];
-    parsed.plan.target = argv[optind + 1];
-    return parsed;
+Taken take_size(Parsed&, const OptionUse& use) {
+    return is_size(use.value) ? std::nullopt : Taken(refuse_value(use));
 }
+
+Taken take_timeout(Parsed& parsed, const OptionUse& use) {
+    parsed.plan.timeout_seconds = static_cast<std::uint32_t>(parse_uint(use.value).value_or(0));
+    return parsed.plan.timeout_seconds > 0 ? std::nullopt : Taken(refuse_value(use));
+}
+
+const Option<Parsed> kOptions[] = {
+    {{"compress", 'C', Argument::Optional, "LIB", "accepted; files are sent as they are",
+      "SBCAST_COMPRESS"},
+     take_compress},
+    {{"exclude", 0, Argument::Required, "PATHS",
+      "folders whose libraries are not sent (NONE: none)", "SBCAST_EXCLUDE"},
+     take_exclude},
+    {{"fanout", 'F', Argument::Required, "NUMBER", "accepted; every node is reached directly",
+      "SBCAST_FANOUT"},
+     take_fanout},
+    {{.name = "treewidth", .argument = Argument::Required, .same_as = "fanout"}},
+    {{"force", 'f', Argument::None, "", "replace a file that exists", "SBCAST_FORCE"},
+     set_in_plan<&Broadcast::force>},
+    {{"jobid", 'j', Argument::Required, "ID[.STEP]",
+      "the job; by default the one around this command", "SLURM_JOB_ID"},
+     take_job},
+    {{"no-allocation", 'Z', Argument::None, "", "refused: files go to the nodes of a job"},
+     flag<&Parsed::without_job>},
+    {{"nodelist", 'w', Argument::Required, "NODES", "only to these of the job's nodes"},
+     take_nodes},
+    {{"preserve", 'p', Argument::None, "", "keep times and mode of the file", "SBCAST_PRESERVE"},
+     set_in_plan<&Broadcast::preserve>},
+    {{"send-libs", 0, Argument::Optional, "yes|no", "send the shared libraries of a program too",
+      "SBCAST_SEND_LIBS"},
+     take_libraries},
+    {{"size", 's', Argument::Required, "SIZE", "size of a block (k, m)", "SBCAST_SIZE"}, take_size},
+    {{"timeout", 't', Argument::Required, "SECONDS", "give up when it takes longer",
+      "SBCAST_TIMEOUT"},
+     take_timeout},
+    {{"verbose", 'v', Argument::None, "", "say what is done"}, set_in_plan<&Broadcast::verbose>},
+};
+constexpr CommandText kText{.program = kProgram,
+                            .operands = "SOURCE DEST",
+                            .purpose = "Copies a file to every node of a job.",
+                            .footer = {},
+                            .help_letter = 0,
+                            .takes_words = true};
 
 // What is wrong with the options together, in Slurm's words.
 std::string_view contradiction(const Parsed& parsed) {
@@ -258,11 +203,19 @@ int run(const Parsed& parsed) {
 }
 
 }  // namespace
-}  // namespace switchyard::cli
 
-int switchyard::cli::sbcast_main(int argc, char** argv) {
-    char name[] = "sbcast";  // getopt's messages begin with it.
-    argv[0] = name;
-    const Parsed parsed = parse(argc, argv);
-    return parsed.exit_code ? *parsed.exit_code : run(parsed);
+int sbcast_main(int argc, char** argv) {
+    Parsed parsed;
+    const ParsedLine line = parse_options(kText, kOptions, parsed, argc, argv);
+    if (line.exit_code) return *line.exit_code;
+    if (line.words.size() != 2) {
+        say_error(kProgram, fmt::format("Need two file names, have {} names", line.words.size()));
+        say_try_help(kProgram);
+        return 1;
+    }
+    parsed.plan.source = line.words[0];
+    parsed.plan.target = line.words[1];
+    return run(parsed);
 }
+
+}  // namespace switchyard::cli

@@ -1,7 +1,6 @@
 // scrontab.cpp: a user's recurring jobs: shows, replaces, edits or removes their crontab.
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <getopt.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,9 +10,10 @@
 #include <cstring>
 
 #include "base/text.hpp"
-#include "base/version.hpp"
 #include "cli/commands.hpp"
 #include "cli/message.hpp"
+#include "cli/option_table.hpp"
+#include "cli/output.hpp"
 #include "cli/scrontab/crontab.hpp"
 #include "cli/session.hpp"
 #include "cli/submission/batch_environment.hpp"
@@ -32,68 +32,66 @@ namespace {
 constexpr std::string_view kProgram = "scrontab";
 enum class Verb { List, Install, Remove, Edit };
 
-constexpr std::string_view kHelp =
-    "Usage: scrontab [-u user] [ -e | -l | -r | file | - ]\n"
-    "  -e        edit the crontab\n"
-    "  -l        print the crontab\n"
-    "  -r        remove the crontab: its jobs run no more\n"
-    "  -u user   the crontab of this user (operators)\n"
-    "  file      install the crontab in this file; \"-\" is standard input\n"
-    "Lines are comments, options of sbatch for the next entry (#SCRON -t 5), or entries:\n"
-    "minute hour day-of-month month day-of-week command\n";
-
 constexpr std::string_view kEmptyCrontab =
     "# min hour day-of-month month day-of-week command\n"
     "# Options of sbatch for the next line begin with #SCRON.\n";
 
 struct Wish {
-    Verb verb = Verb::Edit;
+    std::optional<Verb> verb;
     std::uint32_t uid = 0;
     std::string user, file;
+    int verbose = 0;
 };
+
+template <Verb Chosen>
+Taken choose(Wish& wish, const OptionUse&) {
+    wish.verb = Chosen;
+    return std::nullopt;
+}
+
+Taken take_user(Wish& wish, const OptionUse& use) {
+    const auto user = os::find_user(std::string(use.value));
+    if (!user) return refuse(kProgram, fmt::format("user {} is unknown", use.value));
+    wish.uid = user->uid;
+    wish.user = user->name;
+    return std::nullopt;
+}
+
+const Option<Wish> kOptions[] = {
+    {{.letter = 'e', .help = "edit the crontab"}, choose<Verb::Edit>},
+    {{.letter = 'l', .help = "print the crontab"}, choose<Verb::List>},
+    {{.letter = 'r', .help = "remove the crontab: its jobs run no more"}, choose<Verb::Remove>},
+    {{.letter = 'u',
+      .argument = Argument::Required,
+      .value_name = "USER",
+      .help = "the crontab of this user (operators)"},
+     take_user},
+    {{.letter = 'v', .help = "say what was installed"}, count<&Wish::verbose>},
+};
+constexpr CommandText kText{
+    .program = kProgram,
+    .operands = "[FILE|-]",
+    .purpose =
+        "A user's recurring jobs. A file is installed as the crontab; \"-\" is standard input.",
+    .footer =
+        "Lines are comments, options of sbatch for the next entry (#SCRON -t 5), or entries:\n"
+        "minute hour day-of-month month day-of-week command\n",
+    .help_letter = 0,
+    .takes_words = true};
 
 // The exit code where there is nothing to do.
 std::optional<int> parse(int argc, char** argv, Wish& wish) {
     wish.uid = ::getuid();
     wish.user = os::user_name(wish.uid);
-    static const option kOptions[] = {{"help", no_argument, nullptr, 'h'},
-                                      {"usage", no_argument, nullptr, 'h'},
-                                      {"version", no_argument, nullptr, 'V'},
-                                      {nullptr, 0, nullptr, 0}};
-    bool chosen = false;
-    for (int letter = 0; (letter = getopt_long(argc, argv, "elru:vV", kOptions, nullptr)) != -1;) {
-        if (letter == 'h' || letter == 'V') {
-            const std::string text =
-                letter == 'V' ? std::string(kVersionLine) + "\n" : std::string(kHelp);
-            std::fwrite(text.data(), 1, text.size(), stdout);
-            return 0;
-        }
-        if (letter == '?') {
-            say_try_help(kProgram);
-            return 1;
-        }
-        if (letter == 'u') {
-            const auto user = os::find_user(std::string(optarg));
-            if (!user) {
-                say_error(kProgram, fmt::format("user {} is unknown", optarg));
-                return 1;
-            }
-            wish.uid = user->uid;
-            wish.user = user->name;
-            continue;
-        }
-        if (letter == 'v') continue;
-        wish.verb = letter == 'e' ? Verb::Edit : letter == 'l' ? Verb::List : Verb::Remove;
-        chosen = true;
-    }
-    if (optind < argc && !chosen) {
-        wish.verb = Verb::Install;
-        wish.file = argv[optind++];
-    }
-    if (optind < argc) {
+    ParsedLine line = parse_options(kText, kOptions, wish, argc, argv);
+    if (line.exit_code) return line.exit_code;
+    const bool has_file = !wish.verb && !line.words.empty();
+    if (line.words.size() > (has_file ? 1u : 0u)) {
         say_try_help(kProgram);
         return 1;
     }
+    if (has_file) wish.file = std::move(line.words[0]);
+    if (!wish.verb) wish.verb = has_file ? Verb::Install : Verb::Edit;
     return std::nullopt;
 }
 
@@ -152,7 +150,10 @@ Status install(Session& session, const Wish& wish, const std::string& text) {
                         fmt::format("line {}: {}", entry.line, added.error().message));
     }
     const auto reply = ask(session, request);
-    if (reply) return {};
+    if (reply) {
+        if (wish.verbose > 0) say(kProgram, fmt::format("{} entries installed", entries.size()));
+        return {};
+    }
     // The last note is the place of the entry that was refused.
     const std::vector<std::string>& notes = session.connection.last_notes();
     const auto place = notes.empty() ? std::nullopt : parse_uint(notes.back());
@@ -201,12 +202,12 @@ Status edit(Session& session, const Wish& wish) {
 }
 
 Status act(Session& session, const Wish& wish) {
-    switch (wish.verb) {
+    switch (*wish.verb) {
         case Verb::List: {
             SY_TRY(const std::string text, present_text(session, wish));
             if (text.empty())
                 return fail(Errc::NotFound, fmt::format("no crontab for {}", wish.user));
-            std::fwrite(text.data(), 1, text.size(), stdout);
+            print(text);
             return {};
         }
         case Verb::Remove: {
@@ -227,19 +228,14 @@ Status act(Session& session, const Wish& wish) {
 }
 
 }  // namespace
-}  // namespace switchyard::cli
 
-int switchyard::cli::scrontab_main(int argc, char** argv) {
-    char name[] = "scrontab";  // getopt's messages begin with it.
-    argv[0] = name;
+int scrontab_main(int argc, char** argv) {
     Wish wish;
     if (const auto code = parse(argc, argv, wish)) return *code;
-    auto session = open_session("scrontab");
-    if (!session) {
-        say_error("scrontab", session.error().message);
-        return 1;
-    }
+    auto session = open_session(std::string(kProgram));
+    if (!session) return refuse(kProgram, session.error().message);
     const Status done = act(*session, wish);
-    if (!done) say_error("scrontab", done.error().message);
-    return done ? 0 : 1;
+    return done ? 0 : refuse(kProgram, done.error().message);
 }
+
+}  // namespace switchyard::cli

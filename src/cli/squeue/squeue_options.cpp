@@ -34,7 +34,7 @@ struct Typed {
 };
 
 Taken take_format(Typed& typed, const OptionUse& use) {
-    if (typed.long_format && use.from_environment) return std::nullopt;
+    if (typed.long_format && !use.variable.empty()) return std::nullopt;
     if (typed.long_format) {
         return refuse(use.program, "-o (--format) is incompatible with -O (--Format)");
     }
@@ -43,7 +43,7 @@ Taken take_format(Typed& typed, const OptionUse& use) {
 }
 
 Taken take_long_format(Typed& typed, const OptionUse& use) {
-    if (typed.format && use.from_environment) return std::nullopt;
+    if (typed.format && !use.variable.empty()) return std::nullopt;
     if (typed.format) {
         return refuse(use.program, "-O (--Format) is incompatible with -o (--format)");
     }

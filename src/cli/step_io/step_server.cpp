@@ -1,10 +1,6 @@
 #include "cli/step_io/step_server.hpp"
 
-#include <arpa/inet.h>
 #include <fmt/format.h>
-#include <ifaddrs.h>
-#include <net/if.h>
-#include <netinet/in.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -12,6 +8,7 @@
 
 #include "base/limits.hpp"
 #include "cli/message.hpp"
+#include "os/host.hpp"
 #include "wire/key.hpp"
 #include "wire/proto/request.pb.h"
 #include "wire/proto/step_io.pb.h"
@@ -24,36 +21,6 @@ constexpr Millis kHelloTimeMax{10'000};
 constexpr std::size_t kHelloBytesMax = 4096;
 constexpr std::string_view kIdentity = "step";
 constexpr std::string_view kSocketName = "/srun.sock";
-
-// Addresses under which this host may be reached, those of real interfaces first.
-std::vector<std::string> own_addresses() {
-    std::vector<std::string> outside, loopback;
-    ifaddrs* list = nullptr;
-    if (::getifaddrs(&list) != 0) return {"127.0.0.1"};
-    for (const ifaddrs* each = list; each != nullptr; each = each->ifa_next) {
-        if (each->ifa_addr == nullptr || (each->ifa_flags & IFF_UP) == 0) continue;
-        char text[INET6_ADDRSTRLEN] = {};
-        if (each->ifa_addr->sa_family == AF_INET) {
-            const auto* address = reinterpret_cast<const sockaddr_in*>(each->ifa_addr);
-            ::inet_ntop(AF_INET, &address->sin_addr, text, sizeof text);
-        } else if (each->ifa_addr->sa_family == AF_INET6) {
-            const auto* address = reinterpret_cast<const sockaddr_in6*>(each->ifa_addr);
-            if (IN6_IS_ADDR_LINKLOCAL(&address->sin6_addr)) continue;
-            ::inet_ntop(AF_INET6, &address->sin6_addr, text, sizeof text);
-        } else {
-            continue;
-        }
-        ((each->ifa_flags & IFF_LOOPBACK) != 0 ? loopback : outside).emplace_back(text);
-    }
-    ::freeifaddrs(list);
-    outside.insert(outside.end(), loopback.begin(), loopback.end());
-    return outside;
-}
-
-std::string full_host_name() {
-    char name[256] = {};
-    return ::gethostname(name, sizeof name - 1) == 0 ? name : "localhost";
-}
 
 }  // namespace
 
@@ -95,8 +62,8 @@ void StepServer::close_door() {
 }
 
 void StepServer::describe(wire::StepLaunch& launch) const {
-    launch.set_io_host(full_host_name());
-    for (std::string& address : own_addresses()) launch.add_io_addresses(std::move(address));
+    launch.set_io_host(os::full_host_name());
+    for (std::string& address : os::own_addresses()) launch.add_io_addresses(std::move(address));
     launch.set_io_port(tcp_->port());
     if (!folder_.empty()) launch.set_io_unix_path(folder_ + std::string(kSocketName));
     launch.set_io_key(key_);

@@ -12,12 +12,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstring>
 
 #include "base/text.hpp"
 #include "io/fd.hpp"
 #include "os/files.hpp"
-#include "os/machine.hpp"
+#include "os/host.hpp"
 #include "os/processes.hpp"
 #include "os/spawn.hpp"
 
@@ -50,20 +51,14 @@ bool matches(const std::vector<std::string>& words, const Daemon& daemon) {
     return daemon.node.empty() || has_option(words, "-N", daemon.node);
 }
 
-bool is_this_host(const std::string& name) {
-    const std::string host = os::host_name();
-    return name == "localhost" || name == host || name.starts_with(host + ".");
-}
-
 // The link of that name beside us or in ../sbin, so that ps shows the daemon's own name; else
 // ourselves.
 std::string program_path(const std::string& name) {
-    const std::string own = os::own_executable();
-    const std::string folder = own.substr(0, own.rfind('/'));
+    const std::string folder = own_folder();
     for (const std::string& path : {folder + "/" + name, folder + "/../sbin/" + name}) {
         if (::access(path.c_str(), X_OK) == 0) return path;
     }
-    return own;
+    return os::own_executable();
 }
 
 // What a shell inside a job, or a user's settings for commands, would make a daemon misread.
@@ -116,14 +111,21 @@ bool somebody_answers(const std::string& path) {
 
 }  // namespace
 
+std::string own_folder() {
+    char path[PATH_MAX];
+    const ssize_t size = ::readlink(os::own_executable().c_str(), path, sizeof path);
+    const std::string_view whole(path, static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+    return std::string(whole.substr(0, std::min(whole.rfind('/'), whole.size())));
+}
+
 std::vector<Daemon> daemons_here(const config::Config& config) {
     std::vector<Daemon> out;
     const bool controller_here =
-        config.controllers.empty() || is_this_host(config.controllers.front().host);
+        config.controllers.empty() || os::is_this_host(config.controllers.front().host);
     if (controller_here) out.push_back({"slurmctld", "", config.path, config.controller_log});
     for (const model::NodeConfig& node : config.nodes) {
         const std::string& host = node.host_name.empty() ? node.name : node.host_name;
-        if (is_this_host(host))
+        if (os::is_this_host(host))
             out.push_back(
                 {"slurmd", node.name, config.path, config.expand(config.agent_log, node.name)});
     }

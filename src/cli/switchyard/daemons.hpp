@@ -29,6 +29,9 @@ std::vector<Daemon> daemons_here(const config::Config& config);
 // By its command line, so that a pid file that outlived its daemon misleads nobody.
 std::optional<pid_t> find_daemon(const Daemon& daemon);
 
+// The folder of this program, and so of all commands.
+std::string own_folder();
+
 // Runs it until it has gone into the background; its last words are the error.
 Status start_daemon(const Daemon& daemon);
 

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <thread>
 
+#include "cli/output.hpp"
 #include "cli/switchyard/daemons.hpp"
 #include "cli/switchyard/generate.hpp"
 #include "cli/switchyard/verbs.hpp"
@@ -21,11 +22,6 @@ namespace {
 
 constexpr Millis kStopPatience{10000};
 constexpr Millis kAskAgain{50};
-
-void print(const std::string& text) {
-    std::fputs(text.c_str(), stdout);
-    std::fflush(stdout);
-}
 
 client::JobFilter jobs_on_nodes() {
     using model::JobState;
@@ -131,15 +127,12 @@ int take_down(const Place& place, bool keep_jobs) {
 }
 
 int switchyard_down(const Arguments& arguments) {
-    const auto wishes = parse_wishes("down", arguments);
-    if (!wishes) return complain(wishes.error().message);
-    if (wishes->help) {
-        print(usage("down"));
-        return 0;
-    }
-    const auto place = existing_place(*wishes);
+    const WishesParsed parsed = parse_wishes("down", arguments);
+    if (parsed.exit_code) return *parsed.exit_code;
+    const Wishes& wishes = parsed.wishes;
+    const auto place = existing_place(wishes);
     if (!place) return complain(place.error().message);
-    return take_down(*place, wishes->keep_jobs);
+    return take_down(*place, wishes.keep_jobs);
 }
 
 }  // namespace switchyard::cli

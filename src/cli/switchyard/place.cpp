@@ -8,78 +8,14 @@
 #include <utility>
 
 #include "base/text.hpp"
-#include "model/size_format.hpp"
 #include "os/users.hpp"
 
 namespace switchyard::cli {
 namespace {
 
-constexpr std::uint32_t kPretendNodesMax = 256;
 // A socket's path has 107 characters. The longest below a cluster's folder is that of a step:
 // spool/<node>/<job>.<step>.<attempt>.sock.
 constexpr std::size_t kFolderLengthMax = 50;
-
-enum class Takes { Nothing, Value };
-
-struct Option {
-    std::string_view name;
-    Takes takes;
-    bool up_only;
-    Status (*set)(Wishes& wishes, const std::string& value);
-};
-
-Status set_count(std::optional<std::uint32_t>& into, const std::string& value,
-                 std::string_view what, std::uint32_t max) {
-    const auto number = parse_uint(value);
-    if (!number || *number == 0 || *number > max) {
-        return fail(Errc::InvalidArgument,
-                    fmt::format("\"{}\" is not a number of {} between 1 and {}", value, what, max));
-    }
-    into = static_cast<std::uint32_t>(*number);
-    return {};
-}
-
-Status set_memory(Wishes& wishes, const std::string& value) {
-    const auto amount = model::parse_memory(value);
-    if (!amount || amount->value == 0) {
-        return fail(Errc::InvalidArgument,
-                    fmt::format("\"{}\" is not an amount of memory (4000M, 16G)", value));
-    }
-    wishes.memory = std::to_string(amount->value);
-    return {};
-}
-
-constexpr Option kOptions[] = {
-    {"name", Takes::Value, false,
-     [](Wishes& w, const std::string& v) -> Status { return w.name = v, Status(); }},
-    {"dir", Takes::Value, false,
-     [](Wishes& w, const std::string& v) -> Status { return w.dir = v, Status(); }},
-    {"nodes", Takes::Value, true,
-     [](Wishes& w, const std::string& v) {
-         return set_count(w.nodes, v, "nodes", kPretendNodesMax);
-     }},
-    {"cpus", Takes::Value, true,
-     [](Wishes& w, const std::string& v) { return set_count(w.cpus, v, "CPUs", 65536); }},
-    {"memory", Takes::Value, true, set_memory},
-    {"gres", Takes::Value, true,
-     [](Wishes& w, const std::string& v) -> Status { return w.gres = v, Status(); }},
-    {"foreground", Takes::Nothing, true,
-     [](Wishes& w, const std::string&) -> Status { return w.foreground = true, Status(); }},
-    {"keep-jobs", Takes::Nothing, false,
-     [](Wishes& w, const std::string&) -> Status { return w.keep_jobs = true, Status(); }},
-    {"help", Takes::Nothing, false,
-     [](Wishes& w, const std::string&) -> Status { return w.help = true, Status(); }},
-};
-
-const Option* find_option(std::string_view name, const std::string& verb) {
-    for (const Option& option : kOptions) {
-        if (option.name != name) continue;
-        if (option.up_only && verb != "up") return nullptr;
-        if (name == "keep-jobs" && verb != "down") return nullptr;
-        return &option;
-    }
-    return nullptr;
-}
 
 std::string home_folder() {
     if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0') return home;
@@ -106,43 +42,6 @@ bool is_fit_name(std::string_view name) {
 }
 
 }  // namespace
-
-Result<Wishes> parse_wishes(const std::string& verb, const std::vector<std::string>& arguments) {
-    Wishes wishes;
-    for (std::size_t i = 0; i < arguments.size(); ++i) {
-        const std::string& argument = arguments[i];
-        if (argument == "-h") {
-            wishes.help = true;
-            continue;
-        }
-        if (!argument.starts_with("--")) {
-            return fail(Errc::InvalidArgument,
-                        fmt::format("{} does not know what to do with \"{}\"", verb, argument));
-        }
-        const std::size_t equals = argument.find('=');
-        const std::string name =
-            argument.substr(2, equals == std::string::npos ? equals : equals - 2);
-        const Option* option = find_option(name, verb);
-        if (option == nullptr) {
-            return fail(Errc::InvalidArgument, fmt::format("{} has no option --{}", verb, name));
-        }
-        std::string value;
-        if (option->takes == Takes::Nothing && equals != std::string::npos) {
-            return fail(Errc::InvalidArgument, fmt::format("--{} takes no value", name));
-        }
-        if (option->takes == Takes::Value) {
-            if (equals == std::string::npos && i + 1 == arguments.size()) {
-                return fail(Errc::InvalidArgument, fmt::format("--{} needs a value", name));
-            }
-            value = equals != std::string::npos ? argument.substr(equals + 1) : arguments[++i];
-        }
-        if (const Status status = option->set(wishes, value); !status) {
-            return fail(Errc::InvalidArgument,
-                        fmt::format("--{}: {}", name, status.error().message));
-        }
-    }
-    return wishes;
-}
 
 Result<Place> choose_place(const Wishes& wishes) {
     Place place;

@@ -6,27 +6,12 @@
 // serve them.
 #pragma once
 
-#include <optional>
 #include <string>
-#include <vector>
 
 #include "base/result.hpp"
+#include "cli/switchyard/wishes.hpp"
 
 namespace switchyard::cli {
-
-struct Wishes {  // What was typed.
-    std::optional<std::string> name, dir;
-    std::optional<std::uint32_t> nodes, cpus;
-    std::optional<std::string> memory, gres;
-    bool foreground = false;
-    bool keep_jobs = false;
-    bool help = false;
-
-    bool shapes_cluster() const { return nodes || cpus || memory || gres; }
-};
-
-// The options of up, down and status; `verb` decides which are allowed. Errors name the option.
-Result<Wishes> parse_wishes(const std::string& verb, const std::vector<std::string>& arguments);
 
 struct Place {
     std::string name;

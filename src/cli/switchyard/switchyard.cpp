@@ -19,48 +19,15 @@ constexpr std::string_view kUsage =
 
   up        start a cluster on this machine, from nothing
   down      stop it; its queue and its records stay
-  status    show daemons, nodes, jobs and folders
+  status    show its health: daemons, nodes, jobs, disks, last errors
   version   show the version
   help      show this, or the options of a verb: switchyard help up
   man       print the manual page of a command: switchyard man sbatch
 
-Every other command (sbatch, srun, salloc, squeue, scancel, sinfo, scontrol, slurmctld, slurmd)
-is a link to this program; "switchyard squeue -l" is "squeue -l".
-)";
+The commands of the cluster are links to this program; "switchyard squeue -l" is "squeue -l":
 
-constexpr std::string_view kUpUsage =
-    R"(Usage: switchyard up [OPTIONS...]
-
-Starts a cluster on this machine and waits until its nodes are ready. Run again, it starts what is
-not running and leaves the rest alone. As root the cluster serves all users, else only you.
-
-  --nodes=N       N pretend nodes n1..nN on this machine (default: one node, the machine itself)
-  --cpus=C        CPUs of each node (default: all that the machine has)
-  --memory=M      memory of each node: 4000M, 16G (default: the machine's, divided by N)
-  --gres=LIST     generic resources of each node: gpu:2 (default: the machine's cards, divided by N)
-  --name=NAME     name of the cluster (default: local); several run side by side
-  --dir=FOLDER    where it lives (default: /var/lib/switchyard/NAME, or ~/.switchyard/NAME)
-  --foreground    stay until interrupted, then take the cluster down
-)";
-
-constexpr std::string_view kDownUsage =
-    R"(Usage: switchyard down [OPTIONS...]
-
-Ends the cluster's running jobs and stops its daemons. Pending jobs stay in the queue and run after
-the next "switchyard up".
-
-  --keep-jobs     stop only the daemons; running jobs go on and are found again by "switchyard up"
-  --name=NAME     name of the cluster (default: the one of SLURM_CONF if "up" made it, else local)
-  --dir=FOLDER    where it lives, if not in its usual place
-)";
-
-constexpr std::string_view kStatusUsage =
-    R"(Usage: switchyard status [OPTIONS...]
-
-Shows the daemons, nodes, jobs and folders of a cluster. Exits with 0 if everything runs, else 1.
-
-  --name=NAME     name of the cluster (default: the one of SLURM_CONF if "up" made it, else local)
-  --dir=FOLDER    where it lives, if not in its usual place
+  sacct sacctmgr salloc sattach sbatch sbcast scancel scontrol scrontab sdiag seff sinfo skill
+  sprio squeue srun sshare sstat strigger swait, and the daemons slurmctld, slurmd, slurmstepd
 )";
 
 int show_help(const Arguments& arguments) {
@@ -84,11 +51,7 @@ int complain(const std::string& text) {
 }
 
 std::string usage(const std::string& verb) {
-    if (verb.empty()) return std::string(kUsage);
-    if (verb == "up") return std::string(kUpUsage);
-    if (verb == "down") return std::string(kDownUsage);
-    if (verb == "status") return std::string(kStatusUsage);
-    return {};
+    return verb.empty() ? std::string(kUsage) : help_of_verb(verb);
 }
 
 int switchyard_main(int argc, char** argv) {
@@ -97,6 +60,7 @@ int switchyard_main(int argc, char** argv) {
         std::fputs(std::string(kUsage).c_str(), stderr);
         return 1;
     }
+    std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // Each line is shown before the next step.
     const std::string& verb = all.front();
     const Arguments arguments(all.begin() + 1, all.end());
     if (verb == "up") return switchyard_up(arguments);

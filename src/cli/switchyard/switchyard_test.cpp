@@ -11,6 +11,7 @@
 
 #include "cli/switchyard/daemons.hpp"
 #include "cli/switchyard/generate.hpp"
+#include "cli/switchyard/log_errors.hpp"
 #include "cli/switchyard/place.hpp"
 #include "config/config.hpp"
 #include "os/machine.hpp"
@@ -22,14 +23,17 @@ using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
 Wishes wishes(const std::vector<std::string>& arguments) {
-    auto parsed = parse_wishes("up", arguments);
-    EXPECT_TRUE(parsed) << (parsed ? "" : parsed.error().message);
-    return parsed ? *parsed : Wishes{};
+    const WishesParsed parsed = parse_wishes("up", arguments);
+    EXPECT_FALSE(parsed.exit_code);
+    return parsed.wishes;
 }
 
+// What is said; the words of getopt, which are the C library's, only as far as ours go.
 std::string refusal(const std::string& verb, const std::vector<std::string>& arguments) {
-    const auto parsed = parse_wishes(verb, arguments);
-    return parsed ? "accepted" : parsed.error().message;
+    ::testing::internal::CaptureStderr();
+    const WishesParsed parsed = parse_wishes(verb, arguments);
+    std::string said = ::testing::internal::GetCapturedStderr();
+    return parsed.exit_code == 1 ? said : "accepted";
 }
 
 TEST(SwitchyardOptions, ValuesFollowAfterABlankOrAnEqualsSign) {
@@ -47,15 +51,31 @@ TEST(SwitchyardOptions, ValuesFollowAfterABlankOrAnEqualsSign) {
 
 TEST(SwitchyardOptions, MistakesAreNamed) {
     EXPECT_EQ(refusal("up", {"--nodes=0"}),
-              "--nodes: \"0\" is not a number of nodes between 1 and 256");
-    EXPECT_EQ(refusal("up", {"--nodes"}), "--nodes needs a value");
-    EXPECT_EQ(refusal("up", {"--colour=red"}), "up has no option --colour");
-    EXPECT_EQ(refusal("up", {"--foreground=yes"}), "--foreground takes no value");
-    EXPECT_EQ(refusal("up", {"now"}), "up does not know what to do with \"now\"");
+              "switchyard up: error: --nodes: \"0\" is not a number between 1 and 256\n");
     EXPECT_EQ(refusal("up", {"--memory=much"}),
-              "--memory: \"much\" is not an amount of memory (4000M, 16G)");
-    EXPECT_EQ(refusal("down", {"--nodes=2"}), "down has no option --nodes");
-    EXPECT_EQ(refusal("status", {"--keep-jobs"}), "status has no option --keep-jobs");
+              "switchyard up: error: --memory: \"much\" is not an amount of memory (4000M, 16G)\n");
+    const std::string try_help = "Try \"switchyard up --help\" for more information\n";
+    for (const char* wrong : {"--nodes", "--colour=red", "--foreground=yes"}) {
+        const std::string said = refusal("up", {wrong});
+        EXPECT_THAT(said, HasSubstr("switchyard up: "));
+        EXPECT_THAT(said, ::testing::EndsWith(try_help));
+    }
+    EXPECT_THAT(refusal("up", {"now"}), HasSubstr("Unrecognized option: now"));
+    EXPECT_THAT(refusal("down", {"--nodes=2"}), HasSubstr("switchyard down: "));
+    EXPECT_THAT(refusal("status", {"--keep-jobs"}), HasSubstr("switchyard status: "));
+}
+
+TEST(LogErrors, TheLastOnesAreFoundAndNoLineIsTakenForAnErrorThatOnlySpeaksOfOne) {
+    const std::string log =
+        "[2026-11-15T01:43:52.181] error: first\n[2026-11-15T01:43:53.181] all is well\n"
+        "[2026-11-15T01:43:54.181] job 3 said error: no\n[2026-11-15T01:43:55.181] error: second\n"
+        "[2026-11-15T01:43:56.181] fatal: third\nerror: of somebody else\n";
+    EXPECT_THAT(errors_in(log, 2, false),
+                ::testing::ElementsAre("[2026-11-15T01:43:55.181] error: second",
+                                       "[2026-11-15T01:43:56.181] fatal: third"));
+    EXPECT_THAT(errors_in(log, 9, false), SizeIs(3));
+    EXPECT_THAT(errors_in(log, 9, true), SizeIs(2)) << "the first line may be half of one";
+    EXPECT_THAT(errors_in("", 3, true), SizeIs(0));
 }
 
 TEST(SwitchyardPlace, AFolderOfOnesOwnIsAbsoluteAndSharesNothing) {

@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "base/text.hpp"
+#include "cli/output.hpp"
 #include "cli/switchyard/daemons.hpp"
 #include "cli/switchyard/generate.hpp"
 #include "cli/switchyard/verbs.hpp"
@@ -24,7 +25,6 @@
 #include "model/hostlist.hpp"
 #include "os/files.hpp"
 #include "os/machine.hpp"
-#include "os/spawn.hpp"
 #include "os/topology.hpp"
 #include "os/users.hpp"
 
@@ -35,11 +35,6 @@ constexpr std::uint16_t kFirstPort = 6817;
 constexpr std::uint16_t kPortsTried = 200;
 constexpr Millis kReadyPatience{30000};
 constexpr Millis kAskAgain{20};
-
-void print(const std::string& text) {
-    std::fputs(text.c_str(), stdout);
-    std::fflush(stdout);
-}
 
 std::uint32_t count_cards() {
     std::uint32_t count = 0;
@@ -206,25 +201,20 @@ std::string real_path(const std::string& path) {
     return ::realpath(path.c_str(), resolved) != nullptr ? resolved : path;
 }
 
-// Where the program itself lies; commands are links to it or to one beside it.
-std::string folder_of(const std::string& path) {
-    const std::string real = real_path(path);
-    return real.substr(0, real.rfind('/'));
-}
-
 // What a shell must be told before the commands reach this cluster: nothing, at best.
 std::string needed_exports(const Place& place) {
     std::string text;
-    const std::string folder = folder_of(os::own_executable());
+    const std::string folder = own_folder();
     std::string found;
     const char* path = std::getenv("PATH");
     for (const std::string_view entry : split(path != nullptr ? path : "", ':')) {
         const std::string candidate = std::string(entry) + "/sbatch";
         if (::access(candidate.c_str(), X_OK) != 0) continue;
-        found = candidate;
+        found = real_path(candidate);
         break;
     }
-    if (found.empty() || folder_of(found) != folder)
+    // Commands are links to programs that stand side by side.
+    if (found.substr(0, found.rfind('/')) != folder)
         text += fmt::format("  export PATH={}:$PATH\n", folder);
     const auto config = config::find_config_file();
     if (!config || real_path(*config) != real_path(place.config)) {
@@ -303,15 +293,12 @@ int stay_until_interrupted(const Place& place) {
 }  // namespace
 
 int switchyard_up(const Arguments& arguments) {
-    const auto wishes = parse_wishes("up", arguments);
-    if (!wishes) return complain(wishes.error().message);
-    if (wishes->help) {
-        print(usage("up"));
-        return 0;
-    }
-    const auto place = choose_place(*wishes);
+    const WishesParsed parsed = parse_wishes("up", arguments);
+    if (parsed.exit_code) return *parsed.exit_code;
+    const Wishes& wishes = parsed.wishes;
+    const auto place = choose_place(wishes);
     if (!place) return complain(place.error().message);
-    if (wishes->foreground) {
+    if (wishes.foreground) {
         // Blocked before the daemons start, so that no interrupt falls between; spawn() gives them
         // a clean mask.
         sigset_t ends;
@@ -319,9 +306,9 @@ int switchyard_up(const Arguments& arguments) {
         for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&ends, signal);
         ::sigprocmask(SIG_BLOCK, &ends, nullptr);
     }
-    if (const Status status = bring_up(*place, *wishes); !status)
+    if (const Status status = bring_up(*place, wishes); !status)
         return complain(status.error().message);
-    return wishes->foreground ? stay_until_interrupted(*place) : 0;
+    return wishes.foreground ? stay_until_interrupted(*place) : 0;
 }
 
 }  // namespace switchyard::cli

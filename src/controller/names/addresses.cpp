@@ -1,11 +1,9 @@
 #include "controller/names/addresses.hpp"
 
 #include <arpa/inet.h>
-#include <ifaddrs.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <memory>
@@ -17,22 +15,6 @@ namespace switchyard::controller {
 namespace {
 
 constexpr const char* kLoopback = "127.0.0.1";
-
-std::vector<std::string> own_addresses() {
-    ifaddrs* found = nullptr;
-    if (::getifaddrs(&found) != 0) return {};
-    const std::unique_ptr<ifaddrs, decltype(&::freeifaddrs)> list(found, ::freeifaddrs);
-    std::vector<std::string> out;
-    for (const ifaddrs* entry = found; entry != nullptr; entry = entry->ifa_next) {
-        if (entry->ifa_addr == nullptr) continue;
-        if (entry->ifa_addr->sa_family == AF_INET)
-            out.push_back(numeric_address(entry->ifa_addr, sizeof(sockaddr_in)));
-        if (entry->ifa_addr->sa_family == AF_INET6) {
-            out.push_back(numeric_address(entry->ifa_addr, sizeof(sockaddr_in6)));
-        }
-    }
-    return out;
-}
 
 }  // namespace
 
@@ -86,20 +68,6 @@ std::string numeric_address(const sockaddr* address, socklen_t size) {
 
 bool is_loopback(const std::string& address) {
     return address.starts_with("127.") || address == "::1";
-}
-
-std::string local_host_name() {
-    char name[256] = {};
-    if (::gethostname(name, sizeof name - 1) != 0) return "localhost";
-    return name;
-}
-
-bool is_this_host(const std::string& name) {
-    if (name == "localhost" || is_loopback(name)) return true;
-    const std::string own = local_host_name();
-    if (name == own || name == own.substr(0, own.find('.'))) return true;
-    const std::vector<std::string> addresses = own_addresses();
-    return std::ranges::find(addresses, name) != addresses.end();
 }
 
 }  // namespace switchyard::controller

@@ -44,9 +44,6 @@ class Addresses {
     const Names& names_;
 };
 
-// True if the configured machine is this one: by its name or by an address of ours.
-bool is_this_host(const std::string& name_or_address);
-std::string local_host_name();
 std::string numeric_address(const sockaddr* address, socklen_t size);  // Empty: not possible.
 bool is_loopback(const std::string& address);
 

@@ -14,8 +14,8 @@
 
 namespace switchyard::controller {
 
-inline constexpr std::string_view kSlurmVersionNumber = "25.11.0";
-inline constexpr const char* kSlurmVersion = "slurm 25.11.0";
+inline constexpr std::string_view kSlurmVersionNumber = "26.05.0";
+inline constexpr const char* kSlurmVersion = "slurm 26.05.0";
 
 std::vector<std::pair<std::string, std::string>> config_values(const config::Config& config,
                                                                const Log& log, Instant booted,

@@ -175,7 +175,7 @@ TEST_F(ControllerFixture, NodesPartitionsConfigurationAndFiguresAreShown) {
     EXPECT_TRUE(found);
     wire::Request ping;
     ping.mutable_ping();
-    EXPECT_THAT(call(*shell, ping).ping().version(), HasSubstr("25.11"));
+    EXPECT_THAT(call(*shell, ping).ping().version(), HasSubstr("26.05"));
     wire::Request diag;
     diag.mutable_diag();
     EXPECT_GE(call(*shell, diag).diag().requests(), 5u);

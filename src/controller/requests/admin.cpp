@@ -4,6 +4,7 @@
 #include "controller/names/addresses.hpp"
 #include "controller/queries/config_values.hpp"
 #include "controller/requests/requests.hpp"
+#include "os/host.hpp"
 #include "wire/codec.hpp"
 #include "wire/proto/node.pb.h"
 
@@ -39,7 +40,7 @@ void handle_config(AdminContext& context, Session& session, const wire::Request&
 
 void handle_ping(AdminContext& context, Session& session, const wire::Request& request) {
     wire::Reply reply = answer_to(request);
-    reply.mutable_ping()->set_host(local_host_name());
+    reply.mutable_ping()->set_host(os::full_host_name());
     reply.mutable_ping()->set_version(kSlurmVersion);
     reply.mutable_ping()->set_now(millis(context.now()));
     context.calls.finish(session, reply.SerializeAsString());

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "controller/turn/controller.hpp"
+#include "os/host.hpp"
 
 namespace switchyard::controller {
 namespace {
@@ -12,7 +13,8 @@ constexpr std::size_t kPayloadCacheBytes = 16u << 20;
 bool all_nodes_are_here(const config::Config& config) {
     return std::ranges::all_of(config.nodes, [](const model::NodeConfig& node) {
         const std::string& host = node.host_name.empty() ? node.name : node.host_name;
-        return is_this_host(node.address.empty() ? host : node.address) || is_this_host(host);
+        return os::is_this_host(node.address.empty() ? host : node.address) ||
+               os::is_this_host(host);
     });
 }
 

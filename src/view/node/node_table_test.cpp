@@ -167,7 +167,7 @@ TEST_F(NodeTableTest, ANodeRecordTellsWhatItHasAndWhatIsUsed) {
               "   AvailableFeatures=(null)\n"
               "   ActiveFeatures=(null)\n"
               "   Gres=gpu:rtx4000:2,shard:rtx4000:128\n"
-              "   NodeAddr=127.0.0.1 NodeHostName=vm Version=25.11.0\n"
+              "   NodeAddr=127.0.0.1 NodeHostName=vm Version=26.05.0\n"
               "   OS=Linux 6.18 \n"
               "   RealMemory=4000 AllocMem=100 FreeMem=22000 Sockets=1 Boards=1\n"
               "   State=MIXED+DRAIN ThreadsPerCore=1 TmpDisk=0 Weight=1 Owner=N/A MCS_label=N/A\n"

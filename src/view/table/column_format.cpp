@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/cell_width.hpp"
 #include "base/text.hpp"
 
 namespace switchyard::view {
@@ -122,10 +123,13 @@ std::vector<Column> parse_long_format(std::string_view format) {
 }
 
 char* put_cell(char* at, const char* end, std::string_view text, const Column& column,
-               Overflow overflow) {
+               Overflow overflow, Measure measure) {
     const bool whole = column.right && overflow != Overflow::Cut && !text.starts_with('(');
-    if (column.width != 0 && !whole) text = text.substr(0, column.width);
-    const std::size_t blanks = column.width > text.size() ? column.width - text.size() : 0;
+    const bool by_cells = measure == Measure::Cells;
+    if (column.width != 0 && !whole)
+        text = by_cells ? fit_to_cells(text, column.width) : text.substr(0, column.width);
+    const std::size_t cells = by_cells ? cell_width(text) : text.size();
+    const std::size_t blanks = column.width > cells ? column.width - cells : 0;
     const std::size_t size = blanks + text.size() + column.suffix.size();
     if (static_cast<std::size_t>(end - at) < size + kBlanks.size()) return nullptr;
     if (column.right) at = put_blanks(at, blanks);

@@ -6,6 +6,7 @@
 // not the fields.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,9 +38,12 @@ enum class Overflow {
     Duration,  // The same, but its heading is cut.
 };
 
+// Widths are cells of a terminal. Of ASCII each byte takes one, which needs no looking at.
+enum class Measure : std::uint8_t { Ascii, Cells };
+
 // Writes the cell, padded to the width of its column, and the column's suffix; returns where it
 // ends. Null: there is too little room before `end`. What is behind the cell may be written over.
 char* put_cell(char* at, const char* end, std::string_view text, const Column& column,
-               Overflow overflow);
+               Overflow overflow, Measure measure = Measure::Ascii);
 
 }  // namespace switchyard::view

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "view/table/field_table.hpp"
+
 namespace switchyard::view {
 namespace {
 
@@ -75,6 +77,22 @@ TEST(ColumnFormat, NodeListsAreNotCutInARightJustifiedColumn) {
     EXPECT_EQ(cell("n[1-9]", 3, true, Overflow::NodeList), "n[1-9]|");
     EXPECT_EQ(cell("n[1-9]", 3, false, Overflow::NodeList), "n[1|");
     EXPECT_EQ(cell("(Resources)", 4, true, Overflow::NodeList), "(Res|");
+}
+
+TEST(FieldTable, WideCharactersTakeTheirCellsAndAreNotCutInHalf) {
+    const Field<std::string> fields[] = {
+        {'n', "Name", "NAME", Overflow::Cut, [](const std::string& name) { return name; }}};
+    const auto row = [&](std::string_view format, const std::string& name) {
+        std::string text;
+        FieldTable<std::string>::by_letter(fields, parse_letter_format(format))
+            .append_row(text, name);
+        return text;
+    };
+    EXPECT_EQ(row("%.8n|", "训练任务"), "训练任务|\n");
+    EXPECT_EQ(row("%.8n", "训练"), "    训练\n");
+    EXPECT_EQ(row("%8n|", "größe"), "größe   |\n");
+    EXPECT_EQ(row("%.5n|", "训练任务"), " 训练|\n");
+    EXPECT_EQ(row("%5n|", "a训练任务"), "a训练|\n");
 }
 
 }  // namespace

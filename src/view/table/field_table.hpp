@@ -94,7 +94,7 @@ class FieldTable {
         }
         append_line(out, [&](const Bound& bound, auto put) {
             return bound.field->text.look(row, room, [&](std::string_view text) {
-                return put(visible(text, bars_), bound.field->overflow);
+                return put(visible(text, bars_), bound.field->overflow, Measure::Cells);
             });
         });
     }
@@ -120,8 +120,9 @@ class FieldTable {
     template <class Cell>
     char* put_line(char* at, const char* end, Cell cell) const {
         for (const Bound& bound : columns_) {
-            const auto put = [&](std::string_view text, Overflow overflow) {
-                return put_cell(at, end, text, bound.column, overflow);
+            const auto put = [&](std::string_view text, Overflow overflow,
+                                 Measure measure = Measure::Ascii) {
+                return put_cell(at, end, text, bound.column, overflow, measure);
             };
             at = bound.field == nullptr ? put({}, Overflow::Cut) : cell(bound, put);
             if (at == nullptr) return nullptr;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/cell_width.hpp"
 #include "base/visible.hpp"
 
 namespace switchyard::view {
@@ -11,7 +12,8 @@ constexpr int kWidthMax = 4096;
 
 void append_padded(std::string& line, std::string_view text, int width) {
     const auto wanted = static_cast<std::size_t>(std::abs(width));
-    const std::string blanks(wanted > text.size() ? wanted - text.size() : 0, ' ');
+    const std::size_t cells = cell_width(text);
+    const std::string blanks(wanted > cells ? wanted - cells : 0, ' ');
     if (width > 0) line += blanks;
     line += text;
     if (width < 0) line += blanks;
@@ -67,9 +69,10 @@ void append_parsable(std::string& line, std::string_view text, const ReportStyle
 void append_cell(std::string& line, std::string_view shown, int width, Wide wide) {
     const std::string text = visible(shown);
     const auto room = static_cast<std::size_t>(std::abs(width));
-    if (text.size() <= room || wide == Wide::Whole) return append_padded(line, text, width);
-    std::string cut = text.substr(0, room);
-    if (wide == Wide::Mark && room > 0) cut.back() = '+';
+    if (wide == Wide::Whole || cell_width(text) <= room) return append_padded(line, text, width);
+    const bool marked = wide == Wide::Mark && room > 0;
+    std::string cut(fit_to_cells(text, marked ? room - 1 : room));
+    if (marked) cut += '+';
     append_padded(line, cut, width);
 }
 

@@ -51,6 +51,12 @@ TEST(ReportTable, ARowIsOneLineOfAsManyFieldsWhateverItsTextsHold) {
     EXPECT_EQ(line("name%20,value%-3", {"a\nb", "7"}, {}), "              a\\012b 7   \n");
 }
 
+TEST(ReportTable, WideCharactersTakeTheirCellsAndAreNotCutInHalf) {
+    EXPECT_EQ(line("name", {"训练", ""}), "训练   \n");
+    EXPECT_EQ(line("name,nameraw", {"训练任务", ""}), "训练+  训练任 \n");
+    EXPECT_EQ(line("nameraw%5", {"训练任务", ""}), " 训练 \n");
+}
+
 TEST(ReportTable, HelpIsPaddedToTheEndOfEveryLine) {
     EXPECT_EQ(helpformat({"A", "BC", "D"}, {.count = 2, .width = 3}), "A   BC \nD  \n");
 }

@@ -92,7 +92,7 @@ inline model::Node node(std::string name) {
     facts.address = "127.0.0.1";
     facts.arch = "x86_64";
     facts.os = "Linux 6.18";
-    facts.version = "25.11.0";
+    facts.version = "26.05.0";
     facts.free_memory = {22000};
     facts.cpu_load = 1.27;
     facts.booted = moment(-3000);
