@@ -27,9 +27,9 @@ void print(const std::string& text) {
     std::fflush(stdout);
 }
 
-client::JobFilter jobs_on_nodes() {
+model::JobFilter jobs_on_nodes() {
     using model::JobState;
-    client::JobFilter filter;
+    model::JobFilter filter;
     filter.states = {JobState::Running, JobState::Suspended, JobState::Completing,
                      JobState::Configuring};
     return filter;
@@ -57,7 +57,7 @@ Status end_jobs(const config::Config& config) {
     if (running == 0) return {};
 
     print(fmt::format("Ending {} running {}\n", running, running == 1 ? "job" : "jobs"));
-    client::JobFilter filter = jobs_on_nodes();
+    model::JobFilter filter = jobs_on_nodes();
     std::erase(filter.states, model::JobState::Completing);
     SY_TRY(const client::BulkAnswer ended, client::signal_jobs(connection, filter, {}));
     const Millis patience = config.kill_wait + kStopPatience;

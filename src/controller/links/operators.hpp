@@ -6,7 +6,7 @@
 namespace switchyard::controller {
 
 // Root and SlurmUser.
-inline bool is_operator(const core::Cluster& cluster, const core::Caller& caller) {
+inline bool is_operator(const core::Cluster& cluster, const model::Caller& caller) {
     return caller.uid == 0 || caller.uid == cluster.settings().operator_uid;
 }
 

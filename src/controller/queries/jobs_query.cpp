@@ -10,7 +10,7 @@ namespace {
 struct ScriptAsk {
     SessionId session;
     std::uint64_t request = 0;
-    core::Caller caller;
+    model::Caller caller;
     bool may_read_all = false;
     bool with_environment = false;
 };

@@ -7,7 +7,7 @@
 namespace switchyard::controller {
 namespace {
 
-bool is_in_any(const Names& names, const core::Caller& caller,
+bool is_in_any(const Names& names, const model::Caller& caller,
                const std::vector<std::string>& groups) {
     return std::ranges::any_of(
         names.group_names_of(caller.uid, caller.gid),
@@ -17,7 +17,7 @@ bool is_in_any(const Names& names, const core::Caller& caller,
 }  // namespace
 
 std::vector<std::string> concealed_partitions(const core::Cluster& cluster, const Names& names,
-                                              const core::Caller& caller) {
+                                              const model::Caller& caller) {
     std::vector<std::string> concealed;
     if (is_operator(cluster, caller)) return concealed;
     for (const model::Partition& partition : cluster.partitions()) {

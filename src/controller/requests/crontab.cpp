@@ -58,7 +58,7 @@ void handle_crontab(RequestContext& context, Session& session, const wire::Reque
     }
 
     core::event::Crontab event;
-    event.caller = own ? session.caller : core::Caller{uid, uid};
+    event.caller = own ? session.caller : model::Caller{uid, uid};
     if (const auto user = context.names.find(uid); user && !own) event.caller.gid = user->gid;
     HeldBulk held;
     for (const wire::SubmitRequest& line : crontab.jobs()) {

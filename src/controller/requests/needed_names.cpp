@@ -16,7 +16,7 @@ bool groups_matter(const core::Cluster& cluster, bool for_submission) {
 }
 
 NeededNames for_submission(const Session& session, const core::Cluster& cluster) {
-    const core::Caller& caller = session.caller;
+    const model::Caller& caller = session.caller;
     NeededNames needed;
     needed.keys = {NameKey::user(caller.uid), NameKey::group(caller.gid)};
     if (groups_matter(cluster, true))

@@ -32,7 +32,7 @@ Rules rules_of(const std::string& auth_alt_parameters) {
     return rules;
 }
 
-Result<std::string> token_for(AdminContext& context, const core::Caller& caller,
+Result<std::string> token_for(AdminContext& context, const model::Caller& caller,
                               const wire::TokenRequest& asked) {
     const bool trusted = is_operator(context.cluster, caller);
     const std::string own = context.names.name_of(caller.uid);

@@ -11,16 +11,6 @@ namespace {
 
 constexpr int kSignalMax = 64;
 
-template <class T>
-bool passes(const std::vector<T>& filter, const T& value) {
-    return filter.empty() || std::ranges::find(filter, value) != filter.end();
-}
-
-bool in_any(const std::vector<std::string>& filter, const std::vector<std::string>& values) {
-    if (filter.empty()) return true;
-    return std::ranges::any_of(values, [&](const auto& value) { return passes(filter, value); });
-}
-
 std::string shown(const model::JobSelector& selector) {
     std::string text = std::to_string(selector.job.value);
     if (selector.elements) text += "_" + to_string(*selector.elements);
@@ -29,28 +19,6 @@ std::string shown(const model::JobSelector& selector) {
 }
 
 }  // namespace
-
-// Everything in the filter but the list of ids.
-bool Cluster::Impl::matches(const Job& job, const JobFilter& filter) const {
-    const JobSpec& spec = *job.spec;
-    if (!passes(filter.uids, spec.uid) || !passes(filter.names, spec.name)) return false;
-    if (!passes(filter.accounts, spec.account) || !passes(filter.qos, spec.qos)) return false;
-    if (!passes(filter.reservations, spec.reservation) || !passes(filter.wckeys, spec.wckey))
-        return false;
-    const bool pending = std::holds_alternative<model::Pending>(job.phase);
-    if (!in_any(filter.partitions,
-                pending ? spec.partitions : std::vector<std::string>{job.partition}))
-        return false;
-    if (!filter.states.empty() && !passes(filter.states, model::state_of(job)) &&
-        !passes(filter.states, model::base_state_of(job))) {
-        return false;
-    }
-    if (!filter.nodes.empty()) {
-        const model::Allocation* allocation = model::allocation_of(job);
-        if (allocation == nullptr || !in_any(filter.nodes, allocation->node_names())) return false;
-    }
-    return true;
-}
 
 // Those that a filter without ids may mean.
 std::vector<JobId> Cluster::Impl::candidates(const event::Signal& event) const {
@@ -77,7 +45,7 @@ void Cluster::Impl::on(const event::Signal& event) {
     reply::Done done;
     const auto apply = [&](JobId id, std::optional<StepId> step, bool by_filter) {
         Job* job = find_job(id);
-        if (job == nullptr || !matches(*job, event.filter)) return;
+        if (job == nullptr || !model::matches(event.filter, *job)) return;
         if (by_filter && model::is_finished(*job)) return;
         ++done.matched;
         std::string name = model::display_id(*job);

@@ -37,8 +37,6 @@
 
 namespace switchyard::core {
 
-using event::JobFilter;
-
 // How long a requeued job rests before it is eligible again; longer when a node could not start it.
 inline constexpr Seconds kRequeueRest{1};
 inline constexpr Seconds kLaunchFailureRest{5};
@@ -208,7 +206,6 @@ class Cluster::Impl {
     void on(const event::Signal& event);
     void cancel(Job& job, const Caller& caller, Seconds grace);
     void signal_running(const Job& job, const event::Signal& event, std::optional<StepId> step);
-    bool matches(const Job& job, const JobFilter& filter) const;
     std::vector<JobId> candidates(const event::Signal& event) const;
     void comment_on(JobId id, const std::string& admin_comment);
     std::optional<Errc> signal_one(JobId id, const event::Signal& event,
