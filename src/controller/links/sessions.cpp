@@ -6,6 +6,7 @@
 
 #include "base/limits.hpp"
 #include "controller/links/replies.hpp"
+#include "model/rights.hpp"
 
 namespace switchyard::controller {
 
@@ -83,7 +84,9 @@ Session& Sessions::add(std::unique_ptr<Session> session) {
 Status Sessions::room_for(std::uint32_t uid) {
     if (sessions_.size() >= limits::kConnectionsMax)
         return fail(Errc::Busy, "too many connections to the controller, try again");
-    if (uid == 0 || shares_.of(uid)->connections < limits::kConnectionsPerUserMax) return {};
+    if (!model::has_user_limits(uid) ||
+        shares_.of(uid)->connections < limits::kConnectionsPerUserMax)
+        return {};
     return fail(Errc::Busy, fmt::format("user {} has {} connections to the controller, at most as "
                                         "many are allowed",
                                         uid, limits::kConnectionsPerUserMax));

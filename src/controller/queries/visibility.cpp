@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "controller/links/operators.hpp"
-
 namespace switchyard::controller {
 namespace {
 
@@ -19,7 +17,7 @@ bool is_in_any(const Names& names, const model::Caller& caller,
 std::vector<std::string> concealed_partitions(const core::Cluster& cluster, const Names& names,
                                               const model::Caller& caller) {
     std::vector<std::string> concealed;
-    if (is_operator(cluster, caller)) return concealed;
+    if (cluster.rights_of(caller).may_see_hidden_partitions()) return concealed;
     for (const model::Partition& partition : cluster.partitions()) {
         const bool closed =
             !partition.allow_groups.empty() && !is_in_any(names, caller, partition.allow_groups);

@@ -48,7 +48,7 @@ void handle_crontab(RequestContext& context, Session& session, const wire::Reque
         context.calls.refuse(session, request.id(), error);
     };
     const bool own = session.caller.uid == uid;
-    if (!own && !is_operator(context.cluster, session.caller))
+    if (!context.cluster.rights_of(session.caller).may_change_crontab(uid))
         return refuse(fail(Errc::AccessDenied).error);
     if (action == wire::CRONTAB_GET) return answer_text(context, session, request, uid);
     if (crontab.text().size() > limits::kScriptBytesMax) {

@@ -7,7 +7,6 @@
 #include "config/config.hpp"
 #include "controller/links/agents.hpp"
 #include "controller/links/calls.hpp"
-#include "controller/links/operators.hpp"
 #include "controller/log.hpp"
 #include "controller/names/names.hpp"
 #include "controller/turn/figures.hpp"

@@ -23,9 +23,10 @@ std::string shown(const model::JobSelector& selector) {
 // Those that a filter without ids may mean.
 std::vector<JobId> Cluster::Impl::candidates(const event::Signal& event) const {
     const std::vector<std::uint32_t>& named = event.filter.uids;
-    // Who names nobody means their own; only operators reach further.
+    // Who names nobody means their own; only administrators reach further.
     if (named.empty())
-        return is_operator(event.caller) ? jobs_.ids() : jobs_.of_user(event.caller.uid);
+        return rights_of(event.caller).may_change_all_jobs() ? jobs_.ids()
+                                                             : jobs_.of_user(event.caller.uid);
     std::vector<JobId> ids;
     for (const std::uint32_t uid : std::set<std::uint32_t>(named.begin(), named.end())) {
         const std::vector<JobId> more = jobs_.of_user(uid);
@@ -36,8 +37,9 @@ std::vector<JobId> Cluster::Impl::candidates(const event::Signal& event) const {
 }
 
 void Cluster::Impl::on(const event::Signal& event) {
+    const model::Rights rights = rights_of(event.caller);
     // Its own jobs are no exception.
-    if (!event.admin_comment.empty() && !is_operator(event.caller))
+    if (!event.admin_comment.empty() && !rights.may_set_admin_fields())
         return refuse(event.token, Errc::InvalidUserId);
     Status fine = check_comment(event.admin_comment, "admin comment");
     if (event.signal < 0 || event.signal > kSignalMax) fine = fail(Errc::InvalidArgument);
@@ -50,7 +52,7 @@ void Cluster::Impl::on(const event::Signal& event) {
         ++done.matched;
         std::string name = model::display_id(*job);
         if (step) name += "." + model::step_name(*step);
-        if (!may_touch(event.caller, *job)) {
+        if (!rights.may_change_job(job->spec->uid)) {
             // A filter that did not name users means "of mine".
             if (by_filter && event.filter.uids.empty()) {
                 --done.matched;
@@ -81,7 +83,8 @@ void Cluster::Impl::on(const event::Signal& event) {
         }
         // Only those who may act on the array may break it up.
         const bool ends = event.signal == 0 || event.signal == SIGKILL;
-        const std::vector<JobId> ids = select(selector, ends && may_touch(event.caller, *owned));
+        const std::vector<JobId> ids =
+            select(selector, ends && rights.may_change_job(owned->spec->uid));
         const bool whole_array = ids.size() > 1;
         for (const JobId id : ids) {
             const Job* job = find_job(id);

@@ -79,10 +79,7 @@ class Cluster::Impl {
         return world_.partition_index(name);
     }
     const model::Partition* partition_of(const Job& job) const { return world_.partition_of(job); }
-    bool is_operator(const Caller& caller) const { return world_.is_operator(caller); }
-    bool may_touch(const Caller& caller, const Job& job) const {
-        return world_.may_touch(caller, job);
-    }
+    model::Rights rights_of(const Caller& caller) const { return world_.rights_of(caller); }
     std::optional<Instant> next_wakeup() const;
 
     // --- recovery.cpp: from records to the derived tables; reconfiguration
