@@ -18,7 +18,7 @@ bool is_mail_address(std::string_view text) {
            text.find(' ') == std::string_view::npos && !has_control_characters(text);
 }
 
-Mailer::Mailer(io::Loop& loop, Log& log)
+Mailer::Mailer(io::Loop& loop, os::Log& log)
     : log_(log), programs_(loop, [this](const ProgramOrder& order, const Status& status) {
           on_end(order, status);
       }) {}

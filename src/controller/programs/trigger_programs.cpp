@@ -7,7 +7,7 @@
 
 namespace switchyard::controller {
 
-TriggerPrograms::TriggerPrograms(io::Loop& loop, Log& log)
+TriggerPrograms::TriggerPrograms(io::Loop& loop, os::Log& log)
     : log_(log), programs_(loop, [this](const ProgramOrder& order, const Status& status) {
           if (!status)
               log_.info("{} of uid={}: {}", order.what, order.uid,
@@ -16,7 +16,7 @@ TriggerPrograms::TriggerPrograms(io::Loop& loop, Log& log)
 
 void TriggerPrograms::run(const core::effect::RunTrigger& order, const std::string& config_path) {
     const model::Trigger& trigger = order.trigger;
-    log_.about(Log::Topic::Triggers, "trigger {} of uid={}: {} {}", trigger.id, trigger.uid,
+    log_.about(os::Log::Topic::Triggers, "trigger {} of uid={}: {} {}", trigger.id, trigger.uid,
                without_control_characters(trigger.program), order.argument);
     ProgramOrder program{
         .what = fmt::format("trigger {}", trigger.id),

@@ -14,9 +14,9 @@
 #include <fstream>
 #include <sstream>
 
-#include "controller/log.hpp"
 #include "controller/programs/mailer.hpp"
 #include "controller/programs/run_program.hpp"
+#include "os/log.hpp"
 
 namespace switchyard::controller {
 namespace {
@@ -156,7 +156,7 @@ TEST_F(UserProgramsTest, ALetterToWhatIsNoAddressIsDropped) {
 }
 
 TEST_F(UserProgramsTest, ALetterHoldsNoControlCharacters) {
-    Log log = *Log::open("", Log::Level::Quiet, false);
+    os::Log log{os::Log::Level::Quiet};
     Mailer mailer(loop_, log);
     const std::string told =
         script("{ echo \"$#|$1|$2|$3\"; echo \"$SLURM_JOB_NAME\"; } > " + folder_ + "/new; mv " +

@@ -167,7 +167,7 @@ void Dispatcher::on_request(Session& session, std::string_view frame) {
         return requests_.calls.refuse(session, request.id(), fail(Errc::Unsupported).error);
     requests_.log.debug("{} from uid={}: request {}", request.command(), session.caller.uid,
                         static_cast<int>(request.body_case()));
-    requests_.log.about(Log::Topic::Protocol, "{} from uid={}: request {}", request.command(),
+    requests_.log.about(os::Log::Topic::Protocol, "{} from uid={}: request {}", request.command(),
                         session.caller.uid, static_cast<int>(request.body_case()));
     handle(session, request);
 }
