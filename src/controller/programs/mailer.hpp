@@ -28,7 +28,4 @@ class Mailer {
     std::string missing_;  // The program we have already complained about.
 };
 
-// Not what a mail program could take for an option, for several words or for more lines.
-bool is_mail_address(std::string_view text);
-
 }  // namespace switchyard::controller
