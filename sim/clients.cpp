@@ -13,7 +13,7 @@
 namespace switchyard::sim {
 namespace {
 
-constexpr core::Caller kOperator{0, 0};
+constexpr model::Caller kOperator{0, 0};
 constexpr std::uint32_t kUsers[] = {1000, 1001};
 
 }  // namespace

@@ -149,8 +149,7 @@ void set_log_level(const Options& options, const config::Config& config, os::Log
                                       : parse_log_level(config.agent_debug).value_or(kLogInfo));
 }
 
-int run(const Options& options, AgentPlan plan, const std::string& log_path, os::Log& log,
-        os::Background& background) {
+int run(const Options& options, AgentPlan plan, os::Log& log, os::Background& background) {
     const std::string lock_path =
         plan.relay_only ? fmt::format("{}/slurmd-{}.lock", plan.config.run_dir, plan.name)
                         : plan.setup.spool + "/slurmd.pid";
@@ -185,7 +184,7 @@ int run(const Options& options, AgentPlan plan, const std::string& log_path, os:
         return fresh;
     });
     const auto open_log_anew = [&] {
-        if (const Status opened = log.open(log_path); !opened) log.error(opened.error().message);
+        if (const Status opened = log.reopen(); !opened) log.error(opened.error().message);
         agent.on_log_opened();
     };
     const auto on_hup = loop.on_signal(SIGHUP, [&] {
@@ -234,7 +233,8 @@ int agent_main(int argc, char** argv) {
     if (!plan) return complain(plan.error());
     if (const Status made = make_folders(*plan); !made) return complain(made.error());
     if (const Status opened = log.open(log_path); !opened) return complain(opened.error());
-    return run(*options, *std::move(plan), log_path, log, background);
+    log.take_stderr();
+    return run(*options, *std::move(plan), log, background);
 }
 
 }  // namespace switchyard::agent

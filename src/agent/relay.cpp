@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/limits.hpp"
+#include "model/rights.hpp"
 #include "os/users.hpp"
 #include "wire/proto/node.pb.h"
 
@@ -39,7 +40,8 @@ wire::Channel::Handlers Relay::handlers_for(std::uint64_t session) {
 Status Relay::room_for(std::uint32_t uid) {
     if (sessions_.size() >= limits::kConnectionsMax)
         return fail(Errc::Busy, "too many connections to the agent of this node, try again");
-    if (uid == 0 || shares_.of(uid)->connections < limits::kRelayedPerUserMax) return {};
+    if (!model::has_user_limits(uid) || shares_.of(uid)->connections < limits::kRelayedPerUserMax)
+        return {};
     return fail(Errc::Busy, fmt::format("user {} has {} connections to the agent of this node, at "
                                         "most as many are allowed",
                                         uid, limits::kRelayedPerUserMax));

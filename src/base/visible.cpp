@@ -1,5 +1,6 @@
 #include "base/visible.hpp"
 
+#include <algorithm>
 #include <cstddef>
 
 #include "base/utf8.hpp"
@@ -56,6 +57,12 @@ std::string escape(std::string_view text, std::string_view also, std::string_vie
 }
 
 }  // namespace
+
+std::string without_control_characters(std::string_view text) {
+    std::string out(text);
+    std::ranges::replace_if(out, is_control_character, '?');
+    return out;
+}
 
 bool is_plain(std::string_view text) {
     // Without a way out of the middle, so that it is done for many bytes at once.

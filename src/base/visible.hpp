@@ -8,10 +8,23 @@
 // that every text has one form and can be had back from it; all other texts stand as they are.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
 namespace switchyard {
+
+constexpr bool is_control_character(char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte < 0x20 || byte == 0x7f;
+}
+constexpr bool has_control_characters(std::string_view text) {
+    return std::ranges::any_of(text, is_control_character);
+}
+
+// For programs of the site, with '?' in the place of each: a line break there would be a header of
+// a mail that nobody wrote. Not as octal numbers, which the echo of some shells turns back.
+std::string without_control_characters(std::string_view text);
 
 // Nothing but blanks and printable ASCII without backslashes: it is shown as it is. Quick, so that
 // long lists can ask for every line.

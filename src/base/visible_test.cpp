@@ -88,5 +88,12 @@ TEST(Visible, EveryTextCanBeHadBack) {
     }
 }
 
+TEST(WithoutControlCharacters, HasAMarkInThePlaceOfEach) {
+    EXPECT_EQ(without_control_characters("a\nBcc: b\x7f"), "a?Bcc: b?");
+    EXPECT_EQ(without_control_characters("\xc3\xa4 \\012"), "\xc3\xa4 \\012");
+    EXPECT_TRUE(has_control_characters("a\tb"));
+    EXPECT_FALSE(has_control_characters("a b"));
+}
+
 }  // namespace
 }  // namespace switchyard

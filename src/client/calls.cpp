@@ -26,7 +26,7 @@ void put_selectors(const std::vector<model::JobSelector>& from, Message* to) {
     for (const model::JobSelector& each : from) wire::encode(each, to->add_jobs());
 }
 
-void encode_filter(const JobFilter& from, wire::JobFilter* to) {
+void encode_filter(const model::JobFilter& from, wire::JobFilter* to) {
     put_selectors(from.jobs, to);
     for (const std::uint32_t uid : from.uids) to->add_uids(uid);
     put_strings(from.names, to->mutable_names());
@@ -353,7 +353,7 @@ Status reset_statistics(Connection& connection) {
     return reply.has_done() ? Status{} : unexpected_answer();
 }
 
-Result<BulkAnswer> signal_jobs(Connection& connection, const JobFilter& filter,
+Result<BulkAnswer> signal_jobs(Connection& connection, const model::JobFilter& filter,
                                const SignalOptions& options) {
     wire::Request request;
     wire::SignalRequest* to = request.mutable_signal();

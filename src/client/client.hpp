@@ -17,6 +17,7 @@
 #include "base/time.hpp"
 #include "config/config.hpp"
 #include "model/job.hpp"
+#include "model/job_filter.hpp"
 #include "model/licenses.hpp"
 #include "model/node.hpp"
 #include "model/partition.hpp"
@@ -84,14 +85,8 @@ Error error_of(const wire::Reply& reply);
 Failure unexpected_answer();
 
 // --- reading ---
-struct JobFilter {
-    std::vector<model::JobSelector> jobs;
-    std::vector<std::uint32_t> uids;
-    std::vector<std::string> names, partitions, accounts, qos, nodes, reservations, wckeys;
-    std::vector<model::JobState> states;
-};
 struct JobsQuery {
-    JobFilter filter;
+    model::JobFilter filter;
     bool all_states = false;
     bool with_steps = false;
     bool history = false;
@@ -163,7 +158,7 @@ struct SignalOptions {
     bool batch_only = false, full = false, hurry = false;
     std::string admin_comment{};  // --admin-comment
 };
-Result<BulkAnswer> signal_jobs(Connection& connection, const JobFilter& filter,
+Result<BulkAnswer> signal_jobs(Connection& connection, const model::JobFilter& filter,
                                const SignalOptions& options);
 Result<BulkAnswer> update_jobs(Connection& connection, const std::vector<model::JobSelector>& jobs,
                                const model::JobUpdate& update);

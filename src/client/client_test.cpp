@@ -452,7 +452,7 @@ TEST_F(ClientTest, EveryChangeIsSentAsItsOwnRequest) {
     EXPECT_TRUE(top_jobs(connection, jobs));
     EXPECT_TRUE(update_nodes(connection, drain));
     EXPECT_TRUE(update_partition(connection, change));
-    JobFilter filter;
+    model::JobFilter filter;
     filter.names = {"a"};
     filter.states = {model::JobState::Running};
     EXPECT_TRUE(signal_jobs(connection, filter,

@@ -145,7 +145,7 @@ class Background {
     }
     // The controller serves: let the parent go, and the terminal. A log that goes to standard error
     // keeps it.
-    void serving(Log& log) {
+    void serving(os::Log& log) {
         if (!told_) return;
         const io::Fd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
         ::dup2(null.get(), STDIN_FILENO);
@@ -170,7 +170,7 @@ Status write_pid_file(const std::string& path) {
     return {};
 }
 
-int serve(config::Config config, const Options& options, Log& log, Background& background) {
+int serve(config::Config config, const Options& options, os::Log& log, Background& background) {
     io::Loop loop;
     ::signal(SIGPIPE, SIG_IGN);
     const std::string pid_file = config.controller_pid_file;
@@ -248,17 +248,17 @@ int controller_main(int argc, char** argv) {
     if (!options->foreground) {
         if (const auto code = background.enter()) return *code;
     }
-    const auto level = options->verbose >= 2   ? Log::Level::Debug
-                       : options->verbose == 1 ? Log::Level::Verbose
-                                               : Log::Level::Info;
-    auto log = Log::open(config->controller_log, level, options->foreground);
-    if (!log) {
-        std::fprintf(stderr, "slurmctld: fatal: %s\n", log.error().message.c_str());
+    const auto level = options->verbose >= 2   ? os::Log::Level::Debug
+                       : options->verbose == 1 ? os::Log::Level::Verbose
+                                               : os::Log::Level::Info;
+    os::Log log(level);
+    if (const Status opened = log.open(config->controller_log, options->foreground); !opened) {
+        std::fprintf(stderr, "slurmctld: fatal: %s\n", opened.error().message.c_str());
         return 1;
     }
     for (const config::Config::Notice& notice : config->notices)
-        log->info("{}: {}", notice.where, notice.text);
-    return serve(*std::move(config), *options, *log, background);
+        log.info("{}: {}", notice.where, notice.text);
+    return serve(*std::move(config), *options, log, background);
 }
 
 }  // namespace switchyard::controller

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 
+#include "base/limits.hpp"
 #include "base/text.hpp"
+#include "base/visible.hpp"
 
 namespace switchyard::model {
 namespace {
@@ -62,6 +64,11 @@ std::string mail_types_to_string(MailTypes types) {
         out += known.name;
     }
     return out.empty() ? "NONE" : out;
+}
+
+bool is_mail_address(std::string_view text) {
+    return !text.empty() && text.size() <= limits::kMailAddressBytesMax && !text.starts_with('-') &&
+           !text.contains(' ') && !has_control_characters(text);
 }
 
 }  // namespace switchyard::model

@@ -35,4 +35,7 @@ inline bool has(MailTypes types, MailEvent event) {
 Result<MailTypes> parse_mail_types(std::string_view text);
 std::string mail_types_to_string(MailTypes types);  // "BEGIN,END"; "NONE" when empty.
 
+// Not what a mail program could take for an option, for several words or for more lines.
+bool is_mail_address(std::string_view text);
+
 }  // namespace switchyard::model

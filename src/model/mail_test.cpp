@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/limits.hpp"
+
 namespace switchyard::model {
 namespace {
 
@@ -25,6 +27,14 @@ TEST(MailTypes, prints_as_scontrol_show_job) {
     for (MailTypes types = 0; types < 2048; ++types) {
         EXPECT_EQ(*parse_mail_types(mail_types_to_string(types)), types);
     }
+}
+
+TEST(MailAddress, is_one_word_that_is_no_option) {
+    for (const char* bad : {"", "-s", "--exec=!id>/tmp/x", "a b", "a\nBcc: b", "a\tb", "a\x7f"})
+        EXPECT_FALSE(is_mail_address(bad)) << bad;
+    for (const char* good : {"alice", "alice@example.org", "a-b+c@example.org", "a,b"})
+        EXPECT_TRUE(is_mail_address(good)) << good;
+    EXPECT_FALSE(is_mail_address(std::string(limits::kMailAddressBytesMax + 1, 'a')));
 }
 
 }  // namespace

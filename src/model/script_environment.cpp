@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/control_characters.hpp"
+#include "base/visible.hpp"
 #include "model/array_environment.hpp"
 #include "model/hostlist.hpp"
 

@@ -114,19 +114,22 @@ TEST(Hosts, OnlyWhatIsMissingAndKnownIsAdded) {
 TEST(Messages, AreSlurms) {
     const Instant at = from_unix_seconds(0);
     const StepKey batch{JobId{53}, Attempt{0}, kBatchStep}, step{JobId{54}, Attempt{0}, StepId{0}};
-    const auto has = [&](const StepKey& key, Cause cause, bool at_once) {
+    const auto has = [&](const StepKey& key, model::EndCause cause, bool at_once) {
         return end_message(key, "n1", cause, at_once, at);
     };
     using testing::EndsWith;
     using testing::StartsWith;
-    EXPECT_THAT(has(batch, Cause::TimeLimit, false), StartsWith("*** JOB 53 ON n1 CANCELLED AT "));
-    EXPECT_THAT(has(batch, Cause::TimeLimit, false), EndsWith(" DUE TO TIME LIMIT ***"));
-    EXPECT_THAT(has(step, Cause::Cancelled, false),
+    EXPECT_THAT(has(batch, model::EndCause::TimeLimit, false),
+                StartsWith("*** JOB 53 ON n1 CANCELLED AT "));
+    EXPECT_THAT(has(batch, model::EndCause::TimeLimit, false), EndsWith(" DUE TO TIME LIMIT ***"));
+    EXPECT_THAT(has(step, model::EndCause::Cancelled, false),
                 StartsWith("*** STEP 54.0 ON n1 CANCELLED AT "));
-    EXPECT_THAT(has(step, Cause::Cancelled, false), EndsWith(" DUE to SIGNAL Terminated ***"));
-    EXPECT_THAT(has(step, Cause::Cancelled, true), EndsWith(" DUE to SIGNAL Killed ***"));
-    EXPECT_THAT(has(step, Cause::TaskFailed, false), EndsWith(" DUE TO TASK FAILURE ***"));
-    EXPECT_EQ(has(step, Cause::Finished, false), "");
+    EXPECT_THAT(has(step, model::EndCause::Cancelled, false),
+                EndsWith(" DUE to SIGNAL Terminated ***"));
+    EXPECT_THAT(has(step, model::EndCause::Cancelled, true), EndsWith(" DUE to SIGNAL Killed ***"));
+    EXPECT_THAT(has(step, model::EndCause::TaskFailed, false),
+                EndsWith(" DUE TO TASK FAILURE ***"));
+    EXPECT_EQ(has(step, model::EndCause::Finished, false), "");
 }
 
 TEST(TaskProlog, ChangesTheEnvironmentAndPrints) {

@@ -227,7 +227,7 @@ TEST_F(SrunTest, ACancelledStepSaysSoAndItsTasksAreTerminated) {
     tasks(2);
     meet({"sleep", "600"});
     wire::AgentToStepd message;
-    message.mutable_end()->set_cause(static_cast<std::uint32_t>(Cause::Cancelled));
+    message.mutable_end()->set_cause(static_cast<std::uint32_t>(model::EndCause::Cancelled));
     message.mutable_end()->set_grace(30);
     agent.send(message);
     const Heard heard = hear();
@@ -246,7 +246,7 @@ TEST_F(SrunTest, ACancelledStepSaysSoAndItsTasksAreTerminated) {
 TEST_F(SrunTest, WhyItEndsIsSaidOnceAndBeforeSrunGivesUp) {
     meet({"sleep", "600"});
     wire::AgentToStepd message;
-    message.mutable_end()->set_cause(static_cast<std::uint32_t>(Cause::Cancelled));
+    message.mutable_end()->set_cause(static_cast<std::uint32_t>(model::EndCause::Cancelled));
     message.mutable_end()->set_grace(30);
     message.mutable_end()->set_announce(true);
     agent.send(message);
@@ -281,7 +281,7 @@ TEST_F(SrunTest, AnSrunThatGivesUpAtTheTimeLimitDidSoBecauseOfIt) {
 TEST_F(SrunTest, AnAbortForAFailedTaskIsSaid) {
     meet({"sleep", "600"});
     wire::SrunToStepd message;
-    message.mutable_abort()->set_cause(static_cast<std::uint32_t>(Cause::TaskFailed));
+    message.mutable_abort()->set_cause(static_cast<std::uint32_t>(model::EndCause::TaskFailed));
     message.mutable_abort()->set_grace(30);
     srun.send(message);
     EXPECT_THAT(hear().text, HasSubstr("DUE TO TASK FAILURE ***"));
@@ -410,7 +410,7 @@ TEST_F(SrunTest, RepeatedOrdersToEndDoNotPutOffTheEndOfAStepWhoseReaderHasStoppe
     meet({"sh", "-c", "yes | head -n 100000"});
     ASSERT_TRUE(hear().finished);
     wire::AgentToStepd order;
-    order.mutable_end()->set_cause(static_cast<std::uint32_t>(Cause::Cancelled));
+    order.mutable_end()->set_cause(static_cast<std::uint32_t>(model::EndCause::Cancelled));
     order.mutable_end()->set_grace(2);
     bool ended = false;
     const auto begun = std::chrono::steady_clock::now();

@@ -42,9 +42,10 @@ void Stepd::receive(const wire::AgentToStepd& message) {
             return on_signal_order(message.signal());
         case Body::kEnd:
             if (message.end().announce())
-                return announce(static_cast<Cause>(message.end().cause()),
+                return announce(static_cast<model::EndCause>(message.end().cause()),
                                 message.end().grace() == 0);
-            return end(static_cast<Cause>(message.end().cause()), Seconds{message.end().grace()});
+            return end(static_cast<model::EndCause>(message.end().cause()),
+                       Seconds{message.end().grace()});
         case Body::kDeadline:
             return time_limit_.set_deadline(
                 message.deadline().has_deadline()
@@ -113,7 +114,7 @@ void Stepd::connect_srun() {
     handlers.signal = [this](int signal) { signal_tasks(signal); };
     handlers.window = [this](std::uint16_t rows, std::uint16_t cols) { set_window(rows, cols); };
     handlers.abort = [this](Seconds grace, std::uint32_t cause) {
-        abort(static_cast<Cause>(cause), grace);
+        abort(static_cast<model::EndCause>(cause), grace);
     };
     handlers.pmi = [this](const wire::PmiMessage& message) {
         if (setup_->pmi) setup_->pmi->receive(message);

@@ -16,6 +16,7 @@
 #include "base/time.hpp"
 #include "io/fd.hpp"
 #include "io/loop.hpp"
+#include "model/end_cause.hpp"
 #include "os/child.hpp"
 #include "os/containment.hpp"
 #include "os/log.hpp"
@@ -38,21 +39,10 @@ class StepReport;
 
 namespace switchyard::stepd {
 
-// Why a step is ended: the numbers of core::EndCause, and what only a stepd or srun knows.
-enum class Cause : std::uint32_t {
-    Finished = 0,
-    Cancelled = 1,
-    TimeLimit = 2,
-    NodeFailed = 3,
-    Preempted = 4,
-    Requeued = 5,
-    TaskFailed = 6,
-};
-
 // "*** STEP 54.0 ON n1 CANCELLED AT 2026-11-15T01:43:18 DUE TO TIME LIMIT ***"; empty where nothing
 // is said.
-std::string end_message(const StepKey& key, const std::string& node, Cause cause, bool at_once,
-                        Instant now);
+std::string end_message(const StepKey& key, const std::string& node, model::EndCause cause,
+                        bool at_once, Instant now);
 
 class Stepd {
   public:
@@ -124,9 +114,9 @@ class Stepd {
     // --- stepd_orders.cpp: what it is told while tasks run, and what the clock says ---
     void on_signal_order(const wire::SignalSteps& order);
     void signal_tasks(int signal);
-    void announce(Cause cause, bool at_once);
-    void end(Cause cause, Seconds grace);
-    void abort(Cause cause, Seconds grace);
+    void announce(model::EndCause cause, bool at_once);
+    void end(model::EndCause cause, Seconds grace);
+    void abort(model::EndCause cause, Seconds grace);
     void kill_now();
     void on_time_limit();
     void suspend(Seconds grace);

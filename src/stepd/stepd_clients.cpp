@@ -25,7 +25,7 @@ SrunAddress address_of(const wire::AttachStepRequest& client) {
 void Stepd::on_srun_lost(const std::string& why) {
     if (stage_ == Stage::Connecting || stage_ == Stage::Preparing) return fail_launch(why);
     log_.info(fmt::format("{}: srun is gone: {}", model::to_string(launch_.key), why));
-    if (has_tasks()) return end(Cause::Finished, launch_.kill_wait);
+    if (has_tasks()) return end(model::EndCause::Finished, launch_.kill_wait);
     if (stage_ == Stage::Delivering) conclude();
 }
 

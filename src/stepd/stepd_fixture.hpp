@@ -233,7 +233,7 @@ class StepdTest : public testing::Test {
 
     void cancel() {
         wire::AgentToStepd message;
-        message.mutable_end()->set_cause(static_cast<std::uint32_t>(Cause::Cancelled));
+        message.mutable_end()->set_cause(static_cast<std::uint32_t>(model::EndCause::Cancelled));
         message.mutable_end()->set_grace(30);
         agent.send(message);
     }

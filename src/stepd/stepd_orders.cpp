@@ -21,21 +21,21 @@ constexpr Millis kClockSkew{1000};
 // before.
 constexpr Seconds kLastWordsMax{3};
 
-const char* cause_words(Cause cause, bool at_once) {
+const char* cause_words(model::EndCause cause, bool at_once) {
     switch (cause) {
-        case Cause::Finished:
+        case model::EndCause::Finished:
             return nullptr;
-        case Cause::Cancelled:
+        case model::EndCause::Cancelled:
             return at_once ? "DUE to SIGNAL Killed" : "DUE to SIGNAL Terminated";
-        case Cause::TimeLimit:
+        case model::EndCause::TimeLimit:
             return "DUE TO TIME LIMIT";
-        case Cause::NodeFailed:
+        case model::EndCause::NodeFailed:
             return "DUE TO NODE FAILURE, SEE SLURMCTLD LOG FOR DETAILS";
-        case Cause::Preempted:
+        case model::EndCause::Preempted:
             return "DUE TO PREEMPTION";
-        case Cause::Requeued:
+        case model::EndCause::Requeued:
             return "DUE TO JOB REQUEUE";
-        case Cause::TaskFailed:
+        case model::EndCause::TaskFailed:
             return "DUE TO TASK FAILURE";
     }
     return nullptr;
@@ -43,8 +43,8 @@ const char* cause_words(Cause cause, bool at_once) {
 
 }  // namespace
 
-std::string end_message(const StepKey& key, const std::string& node, Cause cause, bool at_once,
-                        Instant now) {
+std::string end_message(const StepKey& key, const std::string& node, model::EndCause cause,
+                        bool at_once, Instant now) {
     const char* words = cause_words(cause, at_once);
     if (words == nullptr) return {};
     const std::string what = key.step == kBatchStep ? fmt::format("JOB {}", key.job.value)
@@ -71,7 +71,7 @@ void Stepd::on_signal_order(const wire::SignalSteps& order) {
 }
 
 // Says once why the step is about to end, whoever asks for it first.
-void Stepd::announce(Cause cause, bool at_once) {
+void Stepd::announce(model::EndCause cause, bool at_once) {
     if (!has_tasks() || announced_) return;
     const std::string line = end_message(launch_.key, launch_.node, cause, at_once, os::now());
     if (line.empty()) return;
@@ -79,7 +79,7 @@ void Stepd::announce(Cause cause, bool at_once) {
     if (launch_.node_index == 0) say(line);
 }
 
-void Stepd::end(Cause cause, Seconds grace) {
+void Stepd::end(model::EndCause cause, Seconds grace) {
     const bool at_once = grace.count() == 0;
     if (stage_ == Stage::Connecting) return fail_launch("ended before it began");
     if (stage_ == Stage::Preparing) return cannot_start("ended before it began");
@@ -106,10 +106,10 @@ void Stepd::end(Cause cause, Seconds grace) {
 }
 
 // srun gives up. If the job's time is over, then because of that.
-void Stepd::abort(Cause cause, Seconds grace) {
+void Stepd::abort(model::EndCause cause, Seconds grace) {
     const auto deadline = time_limit_.deadline();
     const bool in_time = !deadline || os::now() + kClockSkew < *deadline;
-    if (has_tasks() && cause == Cause::Finished && !in_time) return on_time_limit();
+    if (has_tasks() && cause == model::EndCause::Finished && !in_time) return on_time_limit();
     end(cause, grace);
 }
 
@@ -125,7 +125,7 @@ void Stepd::kill_now() {
 
 void Stepd::on_time_limit() {
     outcome_.timed_out = true;
-    end(Cause::TimeLimit, launch_.kill_wait);
+    end(model::EndCause::TimeLimit, launch_.kill_wait);
 }
 
 // A program may put its things in order before it stands still.

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/visible.hpp"
+
 namespace switchyard::view {
 namespace {
 
@@ -11,10 +13,9 @@ constexpr std::size_t kFlushBytes = 1u << 18;
 constexpr std::size_t kYamlWidth = 80;  // A plain text is folded at the first blank beyond it.
 constexpr std::string_view kHexDigits = "0123456789abcdef";
 
-bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 constexpr char kUpperControlLead = '\xc2';  // Of U+0080 to U+009f, which terminals obey, too.
 bool is_plain_json(char c) {
-    return !is_control(c) && c != '"' && c != '\\' && c != '/' && c != kUpperControlLead;
+    return !is_control_character(c) && c != '"' && c != '\\' && c != '/' && c != kUpperControlLead;
 }
 bool is_upper_control(char c) {
     return static_cast<unsigned char>(c) >= 0x80 && static_cast<unsigned char>(c) < 0xa0;
@@ -37,8 +38,9 @@ bool is_plain_yaml(std::string_view text) {
 }
 
 bool needs_escapes(std::string_view text) {
-    return std::ranges::any_of(
-        text, [](char c) { return is_control(c) || static_cast<unsigned char>(c) >= 0x80; });
+    return std::ranges::any_of(text, [](char c) {
+        return is_control_character(c) || static_cast<unsigned char>(c) >= 0x80;
+    });
 }
 
 }  // namespace

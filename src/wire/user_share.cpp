@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/limits.hpp"
+#include "model/rights.hpp"
 #include "wire/proto/request.pb.h"
 
 namespace switchyard::wire {
@@ -20,7 +21,7 @@ std::shared_ptr<UserShare> UserShares::of(std::uint32_t uid) {
     if (shares_.size() > kSharesBeforeCleaning)
         std::erase_if(shares_, [](const auto& each) { return each.second.expired(); });
     const auto sum = [uid](const char* what, std::size_t bytes_max) {
-        if (uid == 0) bytes_max = std::numeric_limits<std::size_t>::max();
+        if (!model::has_user_limits(uid)) bytes_max = std::numeric_limits<std::size_t>::max();
         return std::make_shared<Allowance>(fmt::format("{} of user {}", what, uid), bytes_max);
     };
     auto share = std::make_shared<UserShare>();

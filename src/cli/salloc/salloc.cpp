@@ -19,6 +19,7 @@
 #include "cli/submission/questions.hpp"
 #include "cli/submission/surroundings.hpp"
 #include "cli/submission/user_command.hpp"
+#include "model/owner_notice.hpp"
 #include "options/het.hpp"
 #include "options/parse.hpp"
 #include "os/users.hpp"
@@ -31,16 +32,6 @@ using options::Command;
 using options::JobRequest;
 
 constexpr Seconds kBellAfter{10};
-
-// As core::reply::OwnerNotice::Kind numbers them.
-enum class Notice : std::uint32_t {
-    TimeLimit = 0,
-    Cancelled = 1,
-    NodeFailed = 2,
-    Suspended = 3,
-    Resumed = 4,
-    Message = 5
-};
 
 // The command while it runs, and what the controller tells us meanwhile.
 class Run {
@@ -98,19 +89,19 @@ class Run {
     }
 
     void take(const wire::OwnerNoticeReply& notice) {
-        switch (static_cast<Notice>(notice.kind())) {
-            case Notice::TimeLimit:
+        switch (static_cast<model::OwnerNotice>(notice.kind())) {
+            case model::OwnerNotice::TimeLimit:
                 return revoke(true);
-            case Notice::Cancelled:
+            case model::OwnerNotice::Cancelled:
                 return revoke(false);
-            case Notice::NodeFailed:
+            case model::OwnerNotice::NodeFailed:
                 return say_error("salloc", fmt::format("Node failure on {}", notice.node()));
-            case Notice::Message:
+            case model::OwnerNotice::Message:
                 return say("salloc", notice.text());
-            case Notice::Suspended:
+            case model::OwnerNotice::Suspended:
                 say("salloc", "job has been suspended");
                 return command_.signal(SIGSTOP);
-            case Notice::Resumed:
+            case model::OwnerNotice::Resumed:
                 say("salloc", "job has been resumed");
                 return command_.signal(SIGCONT);
         }

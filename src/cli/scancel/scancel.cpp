@@ -96,7 +96,7 @@ Result<bool> cancel_asking(Session& session, const ScancelOptions& options) {
     bool good = true;
     for (const Candidate& candidate : candidates_of(found, options)) {
         if (!confirms(candidate.question)) continue;
-        client::JobFilter one;
+        model::JobFilter one;
         one.jobs = {candidate.selector};
         SY_TRY(const client::BulkAnswer answer,
                client::signal_jobs(session.connection, one, options.signal));

@@ -81,12 +81,12 @@ Taken take_switch(ScancelOptions& options, const OptionUse& use) {
     options.signal.*Member = says_yes(use);
     return std::nullopt;
 }
-template <std::vector<std::string> client::JobFilter::* Member>
+template <std::vector<std::string> model::JobFilter::* Member>
 Taken take_name(ScancelOptions& options, const OptionUse& use) {
     options.filter.*Member = {std::string(use.value)};
     return std::nullopt;
 }
-template <std::vector<std::string> client::JobFilter::* Member>
+template <std::vector<std::string> model::JobFilter::* Member>
 Taken take_names(ScancelOptions& options, const OptionUse& use) {
     options.filter.*Member = split_list(use.value);
     return std::nullopt;
@@ -103,7 +103,7 @@ Taken take_admin_comment(ScancelOptions& options, const OptionUse& use) {
 
 const Option<ScancelOptions> kOptions[] = {
     {{"account", 'A', Argument::Required, "NAME", "only jobs of this account", "SCANCEL_ACCOUNT"},
-     take_name<&client::JobFilter::accounts>},
+     take_name<&model::JobFilter::accounts>},
     {{"admin-comment", 0, Argument::Required, "TEXT", "set the AdminComment of cancelled jobs"},
      take_admin_comment},
     {{"batch", 'b', Argument::None, "", "signal only the batch shell", "SCANCEL_BATCH"},
@@ -125,18 +125,18 @@ const Option<ScancelOptions> kOptions[] = {
     {{.name = "cluster", .argument = Argument::Required, .same_as = "clusters"}},
     {{"me", 0, Argument::None, "", "only your own jobs"}, take_me},
     {{"name", 'n', Argument::Required, "NAME", "only jobs with this name", "SCANCEL_NAME"},
-     take_name<&client::JobFilter::names>},
+     take_name<&model::JobFilter::names>},
     {{.name = "jobname", .argument = Argument::Required, .same_as = "name"}},
     {{"partition", 'p', Argument::Required, "NAME", "only jobs in this partition",
       "SCANCEL_PARTITION"},
-     take_names<&client::JobFilter::partitions>},
+     take_names<&model::JobFilter::partitions>},
     {{"qos", 'q', Argument::Required, "NAME", "only jobs with this quality of service",
       "SCANCEL_QOS"},
-     take_names<&client::JobFilter::qos>},
+     take_names<&model::JobFilter::qos>},
     {{"quiet", 'Q', Argument::None, "", "say nothing of jobs that are already over"},
      take_switch<&ScancelOptions::quiet>},
     {{"reservation", 'R', Argument::Required, "NAME", "only jobs in this reservation"},
-     take_name<&client::JobFilter::reservations>},
+     take_name<&model::JobFilter::reservations>},
     {{.name = "sibling", .argument = Argument::Required}, refuse_sibling},
     {{"signal", 's', Argument::Required, "NAME", "send this signal instead of ending the job"},
      take_signal},
@@ -149,7 +149,7 @@ const Option<ScancelOptions> kOptions[] = {
     {{"nodelist", 'w', Argument::Required, "NODES", "only jobs on these nodes"}, take_nodes},
     {{"wckey", 0, Argument::Required, "KEY", "only jobs with this workload characterization key",
       "SCANCEL_WCKEY"},
-     take_name<&client::JobFilter::wckeys>},
+     take_name<&model::JobFilter::wckeys>},
 };
 
 constexpr CommandText kText{
@@ -159,7 +159,7 @@ constexpr CommandText kText{
     .takes_words = true,
 };
 
-bool has_filter(const client::JobFilter& filter) {
+bool has_filter(const model::JobFilter& filter) {
     return !filter.uids.empty() || !filter.names.empty() || !filter.partitions.empty() ||
            !filter.accounts.empty() || !filter.qos.empty() || !filter.nodes.empty() ||
            !filter.reservations.empty() || !filter.wckeys.empty() || !filter.states.empty();

@@ -11,7 +11,7 @@
 namespace switchyard::cli {
 
 struct ScancelOptions {
-    client::JobFilter filter;
+    model::JobFilter filter;
     client::SignalOptions signal;
     bool interactive = false, quiet = false;
     int verbose = 0;

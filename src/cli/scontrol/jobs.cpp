@@ -148,7 +148,7 @@ void top(Scontrol& control, const Words& words) {
 
 void cancel(Scontrol& control, const Words& words) {
     for_jobs(control, words, "cancel", [](client::Connection& connection, const Selectors& jobs) {
-        client::JobFilter filter;
+        model::JobFilter filter;
         filter.jobs = jobs;
         return client::signal_jobs(connection, filter, {});
     });

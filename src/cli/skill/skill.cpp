@@ -48,7 +48,7 @@ std::optional<JobKill> as_job_kill(int argc, char** argv) {
 std::optional<int> signal_jobs(const JobKill& kill) {
     auto session = open_session(std::string(kProgram));
     if (!session) return std::nullopt;
-    client::JobFilter filter;
+    model::JobFilter filter;
     filter.jobs = kill.jobs;
     client::SignalOptions options;
     options.signal = kill.signal;

@@ -272,7 +272,7 @@ void Parser::settle_format() {
 }
 
 Taken Parser::settle_filter() {
-    client::JobFilter& filter = options_.query.filter;
+    model::JobFilter& filter = options_.query.filter;
     if (typed_.accounts) filter.accounts = split_list(*typed_.accounts);
     if (typed_.names) filter.names = split_list(*typed_.names);
     if (typed_.partitions) filter.partitions = split_list(*typed_.partitions);

@@ -18,6 +18,7 @@
 #include "cli/output.hpp"
 #include "cli/submission/allocation.hpp"
 #include "cli/submission/messages.hpp"
+#include "model/owner_notice.hpp"
 #include "os/users.hpp"
 #include "wire/codec.hpp"
 #include "wire/proto/step_io.pb.h"
@@ -215,7 +216,7 @@ void StepRun::launch_failed(const std::string& node, const std::string& why) {
               fmt::format("Task launch for {} failed on node {}: {}", step_name(), node, why));
     if (aborted_) return;
     say_error("srun", "Application launch failed: " + why);
-    abort_step(0);
+    abort_step(model::EndCause::Finished);
 }
 
 void StepRun::on_output(std::uint32_t task, std::uint32_t stream, std::string_view data) {
@@ -304,7 +305,7 @@ void StepRun::node_lost(Node& node) {
                          .tasks = node.left,
                          .wait_status = kKilledStatus,
                          .out_of_memory = false});
-        if (!request_.job.no_kill && !terminating_) abort_step(0);
+        if (!request_.job.no_kill && !terminating_) abort_step(model::EndCause::Finished);
     }
     node_over(node);
 }
@@ -325,14 +326,14 @@ void StepRun::finish() {
 
 void StepRun::on_reply(const wire::Reply& reply) {
     if (reply.has_owner_notice()) {
-        // As core::reply::OwnerNotice::Kind: the time limit has come, the job was cancelled, and
-        // somebody has something to say (scontrol notify).
-        const std::uint32_t kind = reply.owner_notice().kind();
-        if (kind == 0 || kind == 1) say_abort_once();
-        if (kind == 5) say("srun", reply.owner_notice().text());
+        const wire::OwnerNoticeReply& notice = reply.owner_notice();
+        const auto kind = static_cast<model::OwnerNotice>(notice.kind());
+        if (kind == model::OwnerNotice::TimeLimit || kind == model::OwnerNotice::Cancelled)
+            say_abort_once();
+        if (kind == model::OwnerNotice::Message) say("srun", notice.text());
         // A node is down; its stepd may not have had the time to say so.
-        const auto node = std::ranges::find(nodes_, reply.owner_notice().node(), &Node::name);
-        if (kind == 2 && node != nodes_.end()) node_lost(*node);
+        const auto node = std::ranges::find(nodes_, notice.node(), &Node::name);
+        if (kind == model::OwnerNotice::NodeFailed && node != nodes_.end()) node_lost(*node);
         return;
     }
     if (reply.has_job_ended()) {

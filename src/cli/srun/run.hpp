@@ -15,6 +15,7 @@
 #include "cli/step_io/task_table.hpp"
 #include "cli/submission/controller_link.hpp"
 #include "io/fd.hpp"
+#include "model/end_cause.hpp"
 #include "model/output_joiner.hpp"
 #include "options/job_request.hpp"
 #include "pmi/hub.hpp"
@@ -76,8 +77,8 @@ class StepRun {
     void on_interrupt();
     void force_termination();
     void terminate_for_failure();
-    void abort_step(std::uint32_t cause);
-    void order_end(std::uint32_t cause);
+    void abort_step(model::EndCause cause);
+    void order_end(model::EndCause cause);
     void send_end_order(std::uint32_t node);
     void say_abort_once();
     void send_signal(int number);
@@ -104,7 +105,7 @@ class StepRun {
     std::vector<io::Loop::Watch> signals_;
     io::Loop::Timer gather_timer_, abort_timer_, wait_timer_, absent_timer_;
     std::optional<Instant> interrupted_;
-    std::optional<std::uint32_t> end_cause_;  // The stepds were told to end their tasks.
+    std::optional<model::EndCause> end_cause_;  // The stepds were told to end their tasks.
     bool aborted_ = false, told_abort_ = false, terminating_ = false, input_started_ = false;
     bool interrupt_sent_ = false, over_ = false, unread_ = false;
     bool ends_at_once_ = false;  // They get no time to end by themselves.

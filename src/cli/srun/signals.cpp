@@ -16,7 +16,6 @@ namespace {
 constexpr Seconds kSecondInterruptWithin{1};
 constexpr Seconds kBeyondKillWait{2};
 // Of Abort in step_io.proto.
-constexpr std::uint32_t kCauseCancelled = 1, kCauseTaskFailed = 6;
 constexpr int kBrokenPipeCode = 128 + SIGPIPE;
 
 }  // namespace
@@ -79,7 +78,7 @@ void StepRun::on_interrupt() {
 void StepRun::force_termination() {
     if (aborted_) return;
     inform(request_, "forcing job termination");
-    abort_step(0);
+    abort_step(model::EndCause::Finished);
 }
 
 void StepRun::say_abort_once() {
@@ -89,7 +88,7 @@ void StepRun::say_abort_once() {
                        (parts_.link.config().kill_wait + kBeyondKillWait).count()));
 }
 
-void StepRun::abort_step(std::uint32_t cause) {
+void StepRun::abort_step(model::EndCause cause) {
     if (std::exchange(aborted_, true)) return;
     say_abort_once();
     order_end(cause);
@@ -109,11 +108,11 @@ void StepRun::terminate_for_failure() {
     if (aborted_ || std::exchange(terminating_, true)) return;
     if (table_.all_ended()) return;
     inform(request_, "Terminating " + step_name());
-    order_end(kCauseTaskFailed);
+    order_end(model::EndCause::TaskFailed);
 }
 
 // Nodes that come later get the same order when they do.
-void StepRun::order_end(std::uint32_t cause) {
+void StepRun::order_end(model::EndCause cause) {
     end_cause_ = cause;
     for (std::uint32_t node = 0; node < nodes_.size(); ++node) {
         if (nodes_[node].arrived) send_end_order(node);
@@ -123,7 +122,7 @@ void StepRun::order_end(std::uint32_t cause) {
 void StepRun::send_end_order(std::uint32_t node) {
     wire::SrunToStepd message;
     message.mutable_abort()->set_grace(ends_at_once_ ? 0 : parts_.link.config().kill_wait.count());
-    message.mutable_abort()->set_cause(*end_cause_);
+    message.mutable_abort()->set_cause(static_cast<std::uint32_t>(*end_cause_));
     parts_.server.send(node, message);
 }
 
@@ -137,7 +136,7 @@ void StepRun::first_task_exited() {
         if (aborted_ || terminating_ || table_.all_ended()) return;
         inform(request_, "Terminating " + step_name());
         ends_at_once_ = true;
-        abort_step(kCauseCancelled);
+        abort_step(model::EndCause::Cancelled);
     });
 }
 
@@ -147,7 +146,7 @@ void StepRun::reader_gone() {
     if (aborted_) return;
     forced_code_ = kBrokenPipeCode;
     unread_ = told_abort_ = true;
-    abort_step(0);
+    abort_step(model::EndCause::Finished);
 }
 
 }  // namespace switchyard::cli

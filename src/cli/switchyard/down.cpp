@@ -23,9 +23,9 @@ namespace {
 constexpr Millis kStopPatience{10000};
 constexpr Millis kAskAgain{50};
 
-client::JobFilter jobs_on_nodes() {
+model::JobFilter jobs_on_nodes() {
     using model::JobState;
-    client::JobFilter filter;
+    model::JobFilter filter;
     filter.states = {JobState::Running, JobState::Suspended, JobState::Completing,
                      JobState::Configuring};
     return filter;
@@ -53,7 +53,7 @@ Status end_jobs(const config::Config& config) {
     if (running == 0) return {};
 
     print(fmt::format("Ending {} running {}\n", running, running == 1 ? "job" : "jobs"));
-    client::JobFilter filter = jobs_on_nodes();
+    model::JobFilter filter = jobs_on_nodes();
     std::erase(filter.states, model::JobState::Completing);
     SY_TRY(const client::BulkAnswer ended, client::signal_jobs(connection, filter, {}));
     const Millis patience = config.kill_wait + kStopPatience;

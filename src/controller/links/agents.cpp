@@ -50,7 +50,8 @@ core::event::NodeLoad to_load(const std::string& node, const wire::Load& message
 
 }  // namespace
 
-Agents::Agents(io::Loop& loop, Log& log, Sessions& sessions, std::string cluster, Handlers handlers)
+Agents::Agents(io::Loop& loop, os::Log& log, Sessions& sessions, std::string cluster,
+               Handlers handlers)
     : loop_(loop),
       log_(log),
       sessions_(sessions),

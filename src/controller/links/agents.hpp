@@ -15,9 +15,9 @@
 
 #include "base/line_limit.hpp"
 #include "controller/links/sessions.hpp"
-#include "controller/log.hpp"
 #include "core/cluster/event.hpp"
 #include "io/loop.hpp"
+#include "os/log.hpp"
 #include "wire/channel.hpp"
 
 namespace switchyard::wire {
@@ -38,7 +38,8 @@ class Agents {
         std::function<void(const std::string& node, const wire::PidsAnswer&)> on_pids;
     };
 
-    Agents(io::Loop& loop, Log& log, Sessions& sessions, std::string cluster, Handlers handlers);
+    Agents(io::Loop& loop, os::Log& log, Sessions& sessions, std::string cluster,
+           Handlers handlers);
     ~Agents();
 
     void accept_local(io::Fd socket);
@@ -75,7 +76,7 @@ class Agents {
     void note_stranger(const Link& link, const std::string& why);
 
     io::Loop& loop_;
-    Log& log_;
+    os::Log& log_;
     Sessions& sessions_;
     std::string cluster_;
     Handlers handlers_;

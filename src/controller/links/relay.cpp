@@ -30,7 +30,7 @@ void Agents::on_relay(Link& link, const wire::AgentToController& message) {
             channel->send(data_frame(number, frame));
         };
         Session& session = sessions_.open_relayed(
-            core::Caller{.uid = open.uid(), .gid = open.gid()}, *link.outlet, std::move(send));
+            model::Caller{.uid = open.uid(), .gid = open.gid()}, *link.outlet, std::move(send));
         session.user = open.user();
         session.group = open.group();
         link.relayed[number] = session.id;

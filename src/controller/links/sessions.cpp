@@ -6,6 +6,7 @@
 
 #include "base/limits.hpp"
 #include "controller/links/replies.hpp"
+#include "model/rights.hpp"
 
 namespace switchyard::controller {
 
@@ -19,7 +20,7 @@ void Outlet::when_drained(std::function<void()> work) {
 
 class Sessions::Direct final : public Session {
   public:
-    Direct(SessionId id, core::Caller caller, std::shared_ptr<wire::UserShare> share,
+    Direct(SessionId id, model::Caller caller, std::shared_ptr<wire::UserShare> share,
            std::unique_ptr<wire::Channel> channel)
         : Session(id, caller, false, std::move(share)),
           channel_(std::move(channel)),
@@ -35,7 +36,7 @@ class Sessions::Direct final : public Session {
 
 class Sessions::Relayed final : public Session {
   public:
-    Relayed(SessionId id, core::Caller caller, std::shared_ptr<wire::UserShare> share,
+    Relayed(SessionId id, model::Caller caller, std::shared_ptr<wire::UserShare> share,
             Outlet& outlet, std::function<void(std::string_view)> send)
         : Session(id, caller, true, std::move(share)), outlet_(outlet), send_(std::move(send)) {}
     void send(std::string_view frame) override { send_(frame); }
@@ -63,11 +64,11 @@ void Sessions::accept(io::Fd socket) {
     }
     auto share = shares_.of(peer->uid);
     channel->set_terms(wire::client_terms(*share));
-    const core::Caller caller{.uid = peer->uid, .gid = peer->gid};
+    const model::Caller caller{.uid = peer->uid, .gid = peer->gid};
     add(std::make_unique<Direct>(id, caller, std::move(share), std::move(channel)));
 }
 
-Session& Sessions::open_relayed(core::Caller caller, Outlet& outlet,
+Session& Sessions::open_relayed(model::Caller caller, Outlet& outlet,
                                 std::function<void(std::string_view)> send) {
     auto share = shares_.of(caller.uid);
     return add(
@@ -83,7 +84,9 @@ Session& Sessions::add(std::unique_ptr<Session> session) {
 Status Sessions::room_for(std::uint32_t uid) {
     if (sessions_.size() >= limits::kConnectionsMax)
         return fail(Errc::Busy, "too many connections to the controller, try again");
-    if (uid == 0 || shares_.of(uid)->connections < limits::kConnectionsPerUserMax) return {};
+    if (!model::has_user_limits(uid) ||
+        shares_.of(uid)->connections < limits::kConnectionsPerUserMax)
+        return {};
     return fail(Errc::Busy, fmt::format("user {} has {} connections to the controller, at most as "
                                         "many are allowed",
                                         uid, limits::kConnectionsPerUserMax));

@@ -39,14 +39,15 @@ struct SessionId {
 
 class Session {
   public:
-    Session(SessionId id, core::Caller caller, bool relayed, std::shared_ptr<wire::UserShare> share)
+    Session(SessionId id, model::Caller caller, bool relayed,
+            std::shared_ptr<wire::UserShare> share)
         : id(id), caller(caller), relayed(relayed), share(std::move(share)) {}
     virtual ~Session() = default;
     virtual void send(std::string_view frame) = 0;
     virtual Outlet& outlet() = 0;
 
     const SessionId id;
-    const core::Caller caller;
+    const model::Caller caller;
     const bool relayed;
     const std::shared_ptr<wire::UserShare> share;  // Of all the sessions of this user.
     std::string user, group;                       // As the vouching agent knows them.
@@ -70,7 +71,7 @@ class Sessions {
     // Takes a connection of the unix socket. Over the limit it is told so and closed.
     void accept(io::Fd socket);
     // A caller vouched for by an agent; `send` wraps a reply for the way back.
-    Session& open_relayed(core::Caller caller, Outlet& outlet,
+    Session& open_relayed(model::Caller caller, Outlet& outlet,
                           std::function<void(std::string_view)> send);
     void deliver(SessionId id, std::string_view frame);
     void close(SessionId id, bool path_broke = false);

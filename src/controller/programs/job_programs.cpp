@@ -40,7 +40,7 @@ std::vector<std::string> program_environment(const config::Config& config, const
     return model::script_environment(facts, &job);
 }
 
-JobPrograms::JobPrograms(io::Loop& loop, const config::Config& config, Log& log, Ended ended)
+JobPrograms::JobPrograms(io::Loop& loop, const config::Config& config, os::Log& log, Ended ended)
     : log_(log), ended_(std::move(ended)), programs_(loop, os::Programs::Reaping::ByItself) {
     programs_.set_at_once_max(kAtOnceMax);
     if (!config.prolog_controller.empty() || !config.epilog_controller.empty())

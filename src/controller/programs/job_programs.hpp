@@ -13,10 +13,10 @@
 
 #include "base/ids.hpp"
 #include "config/config.hpp"
-#include "controller/log.hpp"
 #include "controller/turn/outbox.hpp"
 #include "core/cluster/event.hpp"
 #include "io/loop.hpp"
+#include "os/log.hpp"
 #include "os/programs.hpp"
 
 namespace switchyard::controller {
@@ -28,7 +28,7 @@ std::vector<std::string> program_environment(const config::Config& config, const
 class JobPrograms {
   public:
     using Ended = std::function<void(const core::event::ProgramEnded& event)>;
-    JobPrograms(io::Loop& loop, const config::Config& config, Log& log, Ended ended);
+    JobPrograms(io::Loop& loop, const config::Config& config, os::Log& log, Ended ended);
     ~JobPrograms() { programs_.stop_all(); }
     JobPrograms(const JobPrograms&) = delete;
     JobPrograms& operator=(const JobPrograms&) = delete;
@@ -37,7 +37,7 @@ class JobPrograms {
     void stop(const core::effect::StopProgram& order);
 
   private:
-    Log& log_;
+    os::Log& log_;
     Ended ended_;
     os::Programs programs_;
     std::map<std::pair<JobId, Attempt>, os::Programs::Id> prologs_;

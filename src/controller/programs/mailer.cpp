@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "base/control_characters.hpp"
 #include "base/limits.hpp"
+#include "base/visible.hpp"
+#include "model/mail.hpp"
 
 namespace switchyard::controller {
 namespace {
@@ -13,12 +14,7 @@ constexpr std::string_view kPath =
 
 }  // namespace
 
-bool is_mail_address(std::string_view text) {
-    return !text.empty() && text.size() <= limits::kMailAddressBytesMax && !text.starts_with('-') &&
-           text.find(' ') == std::string_view::npos && !has_control_characters(text);
-}
-
-Mailer::Mailer(io::Loop& loop, Log& log)
+Mailer::Mailer(io::Loop& loop, os::Log& log)
     : log_(log), programs_(loop, [this](const ProgramOrder& order, const Status& status) {
           on_end(order, status);
       }) {}
@@ -27,9 +23,9 @@ void Mailer::send(const std::string& program, const std::string& domain, const T
     const core::effect::Mail& mail = letter.mail;
     std::string to = mail.to;
     // Also in records that were made when it was not yet refused at submission.
-    if (!is_mail_address(to)) {
+    if (!model::is_mail_address(to)) {
         log_.error("job {}: no mail is sent to '{}', which is not an address", mail.job.value,
-                   without_control_characters(to.substr(0, limits::kMailAddressBytesMax)));
+                   to.substr(0, limits::kMailAddressBytesMax));
         return;
     }
     if (!domain.empty() && to.find('@') == std::string::npos) to += "@" + domain;

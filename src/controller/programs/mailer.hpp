@@ -4,16 +4,16 @@
 
 #include <string>
 
-#include "controller/log.hpp"
 #include "controller/programs/user_programs.hpp"
 #include "controller/turn/outbox.hpp"
 #include "io/loop.hpp"
+#include "os/log.hpp"
 
 namespace switchyard::controller {
 
 class Mailer {
   public:
-    Mailer(io::Loop& loop, Log& log);
+    Mailer(io::Loop& loop, os::Log& log);
     Mailer(const Mailer&) = delete;
     Mailer& operator=(const Mailer&) = delete;
 
@@ -23,12 +23,9 @@ class Mailer {
   private:
     void on_end(const ProgramOrder& order, const Status& status);
 
-    Log& log_;
+    os::Log& log_;
     UserPrograms programs_;
     std::string missing_;  // The program we have already complained about.
 };
-
-// Not what a mail program could take for an option, for several words or for more lines.
-bool is_mail_address(std::string_view text);
 
 }  // namespace switchyard::controller

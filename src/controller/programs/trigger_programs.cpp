@@ -2,22 +2,19 @@
 
 #include <fmt/format.h>
 
-#include "base/control_characters.hpp"
 #include "base/text.hpp"
 
 namespace switchyard::controller {
 
-TriggerPrograms::TriggerPrograms(io::Loop& loop, Log& log)
+TriggerPrograms::TriggerPrograms(io::Loop& loop, os::Log& log)
     : log_(log), programs_(loop, [this](const ProgramOrder& order, const Status& status) {
-          if (!status)
-              log_.info("{} of uid={}: {}", order.what, order.uid,
-                        without_control_characters(status.error().message));
+          if (!status) log_.info("{} of uid={}: {}", order.what, order.uid, status.error().message);
       }) {}
 
 void TriggerPrograms::run(const core::effect::RunTrigger& order, const std::string& config_path) {
     const model::Trigger& trigger = order.trigger;
-    log_.about(Log::Topic::Triggers, "trigger {} of uid={}: {} {}", trigger.id, trigger.uid,
-               without_control_characters(trigger.program), order.argument);
+    log_.about(os::Log::Topic::Triggers, "trigger {} of uid={}: {} {}", trigger.id, trigger.uid,
+               trigger.program, order.argument);
     ProgramOrder program{
         .what = fmt::format("trigger {}", trigger.id),
         // Where we cannot become others, root's are ours.

@@ -4,23 +4,23 @@
 
 #include <string>
 
-#include "controller/log.hpp"
 #include "controller/programs/user_programs.hpp"
 #include "core/cluster/effect.hpp"
 #include "io/loop.hpp"
+#include "os/log.hpp"
 
 namespace switchyard::controller {
 
 class TriggerPrograms {
   public:
-    TriggerPrograms(io::Loop& loop, Log& log);
+    TriggerPrograms(io::Loop& loop, os::Log& log);
     TriggerPrograms(const TriggerPrograms&) = delete;
     TriggerPrograms& operator=(const TriggerPrograms&) = delete;
 
     void run(const core::effect::RunTrigger& order, const std::string& config_path);
 
   private:
-    Log& log_;
+    os::Log& log_;
     UserPrograms programs_;
 };
 

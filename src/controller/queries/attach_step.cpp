@@ -13,7 +13,7 @@ void handle_attach_step(QueryContext& context, Session& session, const wire::Req
     const core::Cluster& cluster = context.cluster;
     const auto job = cluster.jobs().find(JobId{attach.job()});
     if (job == cluster.jobs().end()) return refuse(Errc::InvalidJobId);
-    if (session.caller.uid != job->second.spec->uid && session.caller.uid != 0)
+    if (!context.cluster.rights_of(session.caller).may_use_streams(job->second.spec->uid))
         return refuse(Errc::AccessDenied);
     const StepKey key{job->first, job->second.attempt, StepId{attach.step()}};
     const auto step = cluster.steps().find(key);

@@ -141,12 +141,12 @@ void add_site(const config::Config& c, std::uint32_t slurm_user, Values& out) {
 }
 
 // As it is now: scontrol setdebug changes it while the controller runs.
-void add_log(const config::Config& c, const Log& log, Values& out) {
+void add_log(const config::Config& c, const os::Log& log, Values& out) {
     out.emplace_back("DebugFlags", or_null(log.topics()));
-    out.emplace_back("SlurmctldDebug", std::string(log_level_name(log.level_number())));
+    out.emplace_back("SlurmctldDebug", std::string(log_level_name(log.level())));
     out.emplace_back("SlurmdDebug", c.agent_debug);
     out.emplace_back("SlurmSchedLogFile", or_null(c.sched_log_file));
-    out.emplace_back("SlurmSchedLogLevel", zero_one(log.shows(Log::Topic::Scheduler)));
+    out.emplace_back("SlurmSchedLogLevel", zero_one(log.shows(os::Log::Topic::Scheduler)));
 }
 
 void add_fixed(Instant booted, JobId next_job, Values& out) {
@@ -163,7 +163,7 @@ void add_fixed(Instant booted, JobId next_job, Values& out) {
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> config_values(const config::Config& config,
-                                                               const Log& log, Instant booted,
+                                                               const os::Log& log, Instant booted,
                                                                JobId next_job,
                                                                std::uint32_t slurm_user) {
     Values out;

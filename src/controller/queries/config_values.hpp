@@ -10,7 +10,7 @@
 #include "base/ids.hpp"
 #include "base/time.hpp"
 #include "config/config.hpp"
-#include "controller/log.hpp"
+#include "os/log.hpp"
 
 namespace switchyard::controller {
 
@@ -18,7 +18,7 @@ inline constexpr std::string_view kSlurmVersionNumber = "26.05.0";
 inline constexpr const char* kSlurmVersion = "slurm 26.05.0";
 
 std::vector<std::pair<std::string, std::string>> config_values(const config::Config& config,
-                                                               const Log& log, Instant booted,
+                                                               const os::Log& log, Instant booted,
                                                                JobId next_job,
                                                                std::uint32_t slurm_user);
 

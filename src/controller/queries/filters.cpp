@@ -12,25 +12,18 @@
 namespace switchyard::controller {
 namespace {
 
-template <class List, class Value>
-bool allows(const List& list, const Value& value) {
-    return list.empty() || std::ranges::binary_search(list, value);
-}
-
 Failure too_many(std::string_view what, std::size_t count, std::size_t most) {
     return fail(
         Errc::InvalidArgument,
         fmt::format("the request has too many {}: {}, at most {} are allowed", what, count, most));
 }
 
-// Sorted, since every job is compared with them.
 Status read_words(const google::protobuf::RepeatedPtrField<std::string>& from,
                   std::string_view what, std::vector<std::string>& to,
                   std::size_t most = limits::kFilterWordsMax) {
     const auto count = static_cast<std::size_t>(from.size());
     if (count > most) return too_many(what, count, most);
     to.assign(from.begin(), from.end());
-    std::ranges::sort(to);
     return {};
 }
 
@@ -41,27 +34,6 @@ void drop_repeats(std::vector<model::JobSelector>& selectors) {
         if (each.elements) return false;
         return !seen.emplace(each.job, each.step, each.all_elements, each.component).second;
     });
-}
-
-bool in_partitions(const std::vector<std::string>& wanted, const model::Job& job) {
-    if (allows(wanted, job.partition)) return true;
-    // A job that waits for one of several partitions is in the queue of each.
-    if (!std::holds_alternative<model::Pending>(job.phase)) return false;
-    return std::ranges::any_of(job.spec->partitions,
-                               [&](const std::string& name) { return allows(wanted, name); });
-}
-
-bool on_nodes(const std::vector<std::string>& wanted, const model::Job& job) {
-    if (wanted.empty()) return true;
-    const model::Allocation* allocation = model::allocation_of(job);
-    if (allocation == nullptr) return false;
-    return std::ranges::any_of(allocation->nodes, [&](const model::NodeGrant& grant) {
-        return allows(wanted, grant.node);
-    });
-}
-
-bool in_states(const std::vector<model::JobState>& wanted, const model::Job& job) {
-    return allows(wanted, model::state_of(job)) || allows(wanted, model::base_state_of(job));
 }
 
 }  // namespace
@@ -90,13 +62,12 @@ Result<std::vector<model::JobSelector>> to_selectors(
     return out;
 }
 
-Result<core::event::JobFilter> to_filter(const wire::JobFilter& message) {
-    core::event::JobFilter filter;
+Result<model::JobFilter> to_filter(const wire::JobFilter& message) {
+    model::JobFilter filter;
     SY_TRY(filter.jobs, to_selectors(message.jobs()));
     const auto uids = static_cast<std::size_t>(message.uids().size());
     if (uids > limits::kFilterWordsMax) return too_many("users", uids, limits::kFilterWordsMax);
     filter.uids.assign(message.uids().begin(), message.uids().end());
-    std::ranges::sort(filter.uids);
     SY_CHECK(read_words(message.names(), "names", filter.names));
     SY_CHECK(read_words(message.partitions(), "partitions", filter.partitions));
     SY_CHECK(read_words(message.accounts(), "accounts", filter.accounts));
@@ -113,23 +84,14 @@ Result<core::event::JobFilter> to_filter(const wire::JobFilter& message) {
         }
         filter.states.push_back(static_cast<model::JobState>(state));
     }
-    std::ranges::sort(filter.states);
+    model::sort_lists(filter);
     return filter;
-}
-
-bool matches(const core::event::JobFilter& filter, const model::Job& job) {
-    const model::JobSpec& spec = *job.spec;
-    return allows(filter.uids, spec.uid) && allows(filter.names, spec.name) &&
-           in_partitions(filter.partitions, job) && allows(filter.accounts, spec.account) &&
-           allows(filter.qos, spec.qos) && on_nodes(filter.nodes, job) &&
-           allows(filter.reservations, spec.reservation) && allows(filter.wckeys, spec.wckey) &&
-           in_states(filter.states, job);
 }
 
 bool JobMatcher::operator()(const model::Job& job) const {
     if (!all_states && filter.states.empty() && std::holds_alternative<model::Ended>(job.phase))
         return false;
-    return matches(filter, job);
+    return model::matches(filter, job);
 }
 
 }  // namespace switchyard::controller

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "base/result.hpp"
-#include "core/cluster/event.hpp"
 #include "model/job.hpp"
+#include "model/job_filter.hpp"
 
 namespace google::protobuf {
 template <typename Element>
@@ -22,14 +22,11 @@ namespace switchyard::controller {
 Result<std::vector<model::JobSelector>> to_selectors(
     const google::protobuf::RepeatedPtrField<wire::JobSelector>& messages);
 // Its lists are sorted.
-Result<core::event::JobFilter> to_filter(const wire::JobFilter& message);
-
-// Everything but the ids, which are looked up, not compared. The lists must be sorted.
-bool matches(const core::event::JobFilter& filter, const model::Job& job);
+Result<model::JobFilter> to_filter(const wire::JobFilter& message);
 
 // The filter, and what a query shows when no states are named: jobs that have not finished.
 struct JobMatcher {
-    core::event::JobFilter filter;
+    model::JobFilter filter;
     bool all_states = false;
     bool operator()(const model::Job& job) const;
 };

@@ -31,7 +31,7 @@ struct JobStreams::History {
 
 namespace {
 
-store::HistoryQuery to_query(const core::event::JobFilter& filter, const wire::JobsQuery& message) {
+store::HistoryQuery to_query(const model::JobFilter& filter, const wire::JobsQuery& message) {
     store::HistoryQuery query;
     for (const model::JobSelector& selector : filter.jobs) query.jobs.push_back(selector.job);
     query.uids = filter.uids;

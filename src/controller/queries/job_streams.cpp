@@ -45,7 +45,7 @@ std::vector<JobId> ids_of_users(const core::Cluster& cluster, std::vector<std::u
 }
 
 // Whether nothing but states is asked for: then a folded job need not be decoded.
-bool is_by_state(const core::event::JobFilter& filter) {
+bool is_by_state(const model::JobFilter& filter) {
     return filter.uids.empty() && filter.names.empty() && filter.partitions.empty() &&
            filter.accounts.empty() && filter.qos.empty() && filter.nodes.empty() &&
            filter.reservations.empty() && filter.wckeys.empty();

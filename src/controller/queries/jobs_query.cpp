@@ -2,6 +2,7 @@
 #include "controller/queries/job_streams.hpp"
 #include "controller/queries/queries.hpp"
 #include "controller/turn/payloads.hpp"
+#include "model/rights.hpp"
 #include "wire/codec.hpp"
 
 namespace switchyard::controller {
@@ -10,8 +11,7 @@ namespace {
 struct ScriptAsk {
     SessionId session;
     std::uint64_t request = 0;
-    core::Caller caller;
-    bool may_read_all = false;
+    model::Rights rights;
     bool with_environment = false;
 };
 
@@ -43,7 +43,7 @@ Result<std::optional<std::string>> read_past_script(store::Reader& reader, const
     SY_TRY(const store::HistoryChunk chunk, reader.fetch(ids, false));
     if (chunk.jobs.empty()) return fail(Errc::InvalidJobId);
     const model::Job& job = chunk.jobs.front();
-    if (ask.caller.uid != job.spec->uid && !ask.may_read_all) return fail(Errc::AccessDenied);
+    if (!ask.rights.may_read_script(job.spec->uid)) return fail(Errc::AccessDenied);
     return reader.payload(payload_of(job));
 }
 
@@ -57,12 +57,11 @@ void handle_jobs(QueryContext& context, Session& session, const wire::Request& r
     }
 }
 
-// The script is the owner's own; operators may read it too.
+// The script is the owner's own; administrators may read it too.
 void handle_script(QueryContext& context, Session& session, const wire::Request& request) {
     const ScriptAsk ask{.session = session.id,
                         .request = request.id(),
-                        .caller = session.caller,
-                        .may_read_all = is_operator(context.cluster, session.caller),
+                        .rights = context.cluster.rights_of(session.caller),
                         .with_environment = request.script().history()};
     if (request.script().history()) {
         return context.reader.ask(
@@ -80,7 +79,7 @@ void handle_script(QueryContext& context, Session& session, const wire::Request&
         return context.calls.refuse(session, request.id(), fail(Errc::InvalidJobId).error);
     }
     const model::Job& job = *found.front();
-    if (session.caller.uid != job.spec->uid && !is_operator(context.cluster, session.caller)) {
+    if (!ask.rights.may_read_script(job.spec->uid)) {
         return context.calls.refuse(session, request.id(), fail(Errc::AccessDenied).error);
     }
     context.reader.ask([&context, payload = payload_of(job), ask](store::Reader& reader) {

@@ -30,8 +30,7 @@ void Pids::start(Session& session, std::uint64_t request, const wire::PidsQuery&
     if (job == jobs.end() || run == nullptr) {
         return context_.calls.refuse(session, request, fail(Errc::InvalidJobId).error);
     }
-    if (session.caller.uid != job->second.spec->uid &&
-        !is_operator(context_.cluster, session.caller))
+    if (!context_.cluster.rights_of(session.caller).may_see_processes(job->second.spec->uid))
         return context_.calls.refuse(session, request, fail(Errc::AccessDenied).error);
     const std::uint64_t id = ++last_id_;
     auto gathering = std::make_unique<Gathering>();

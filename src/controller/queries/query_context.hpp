@@ -6,7 +6,6 @@
 
 #include "controller/links/agents.hpp"
 #include "controller/links/calls.hpp"
-#include "controller/links/operators.hpp"
 #include "controller/names/names.hpp"
 #include "controller/queries/reader_thread.hpp"
 #include "controller/turn/durable_view.hpp"

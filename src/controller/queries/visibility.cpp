@@ -2,12 +2,10 @@
 
 #include <algorithm>
 
-#include "controller/links/operators.hpp"
-
 namespace switchyard::controller {
 namespace {
 
-bool is_in_any(const Names& names, const core::Caller& caller,
+bool is_in_any(const Names& names, const model::Caller& caller,
                const std::vector<std::string>& groups) {
     return std::ranges::any_of(
         names.group_names_of(caller.uid, caller.gid),
@@ -17,9 +15,9 @@ bool is_in_any(const Names& names, const core::Caller& caller,
 }  // namespace
 
 std::vector<std::string> concealed_partitions(const core::Cluster& cluster, const Names& names,
-                                              const core::Caller& caller) {
+                                              const model::Caller& caller) {
     std::vector<std::string> concealed;
-    if (is_operator(cluster, caller)) return concealed;
+    if (cluster.rights_of(caller).may_see_hidden_partitions()) return concealed;
     for (const model::Partition& partition : cluster.partitions()) {
         const bool closed =
             !partition.allow_groups.empty() && !is_in_any(names, caller, partition.allow_groups);

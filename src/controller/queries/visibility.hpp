@@ -12,6 +12,6 @@ namespace switchyard::controller {
 // Those that are hidden, and those whose AllowGroups the caller is in none of. Operators are shown
 // all.
 std::vector<std::string> concealed_partitions(const core::Cluster& cluster, const Names& names,
-                                              const core::Caller& caller);
+                                              const model::Caller& caller);
 
 }  // namespace switchyard::controller

@@ -16,7 +16,7 @@ std::int64_t millis(Instant instant) { return instant.time_since_epoch().count()
 }  // namespace
 
 bool allowed(AdminContext& context, Session& session, const wire::Request& request) {
-    if (is_operator(context.cluster, session.caller)) return true;
+    if (context.cluster.rights_of(session.caller).may_administer()) return true;
     context.log.error("Security violation: {} of uid={} refused", request.command(),
                       session.caller.uid);
     context.calls.refuse(session, request.id(), fail(Errc::AccessDenied).error);

@@ -48,7 +48,7 @@ void handle_crontab(RequestContext& context, Session& session, const wire::Reque
         context.calls.refuse(session, request.id(), error);
     };
     const bool own = session.caller.uid == uid;
-    if (!own && !is_operator(context.cluster, session.caller))
+    if (!context.cluster.rights_of(session.caller).may_change_crontab(uid))
         return refuse(fail(Errc::AccessDenied).error);
     if (action == wire::CRONTAB_GET) return answer_text(context, session, request, uid);
     if (crontab.text().size() > limits::kScriptBytesMax) {
@@ -58,7 +58,7 @@ void handle_crontab(RequestContext& context, Session& session, const wire::Reque
     }
 
     core::event::Crontab event;
-    event.caller = own ? session.caller : core::Caller{uid, uid};
+    event.caller = own ? session.caller : model::Caller{uid, uid};
     if (const auto user = context.names.find(uid); user && !own) event.caller.gid = user->gid;
     HeldBulk held;
     for (const wire::SubmitRequest& line : crontab.jobs()) {

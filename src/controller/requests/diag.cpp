@@ -127,7 +127,7 @@ void add_scheduling(const core::SchedulerFigures& core, const Figures& own, wire
 
 void handle_diag(AdminContext& context, Session& session, const wire::Request& request) {
     if (request.diag().reset()) {
-        if (!is_operator(context.cluster, session.caller)) {
+        if (!context.cluster.rights_of(session.caller).may_administer()) {
             return context.calls.refuse(session, request.id(), fail(Errc::AccessDenied).error);
         }
         context.figures.reset(context.now(), context.cluster.figures());

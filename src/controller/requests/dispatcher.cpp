@@ -14,6 +14,7 @@
 #include "controller/requests/requests.hpp"
 #include "controller/requests/wire_fields.hpp"
 #include "controller/turn/full_disk.hpp"
+#include "model/rights.hpp"
 #include "wire/codec.hpp"
 
 namespace switchyard::controller {
@@ -114,7 +115,7 @@ Status room_for_request(const Session& session) {
                                             "as many are allowed",
                                             session.in_flight));
     }
-    const bool bounded = session.caller.uid != 0;
+    const bool bounded = model::has_user_limits(session.caller.uid);
     if (!bounded || session.share->requests < limits::kRequestsInFlightPerUserMax) return {};
     return fail(Errc::Busy, fmt::format("{} requests of user {} are under way, at most as many are "
                                         "allowed",
@@ -166,7 +167,7 @@ void Dispatcher::on_request(Session& session, std::string_view frame) {
         return requests_.calls.refuse(session, request.id(), fail(Errc::Unsupported).error);
     requests_.log.debug("{} from uid={}: request {}", request.command(), session.caller.uid,
                         static_cast<int>(request.body_case()));
-    requests_.log.about(Log::Topic::Protocol, "{} from uid={}: request {}", request.command(),
+    requests_.log.about(os::Log::Topic::Protocol, "{} from uid={}: request {}", request.command(),
                         session.caller.uid, static_cast<int>(request.body_case()));
     handle(session, request);
 }
@@ -177,7 +178,7 @@ void Dispatcher::handle(Session& session, const wire::Request& request) {
     if (const Status may = may_take_in(disk_is_full_(), request.body_case()); !may)
         return calls.refuse(session, request.id(), may.error());
     const NeededNames needed =
-        needed_names(request, session, is_operator(requests_.cluster, session.caller),
+        needed_names(request, session, requests_.cluster.rights_of(session.caller),
                      requests_.cluster, admin_.figures, names_);
     if (!names_.has(needed.keys)) {
         return names_.when_known(

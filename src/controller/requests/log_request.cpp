@@ -15,12 +15,12 @@ namespace {
 // The scheduler's log is a topic that has a command of its own.
 constexpr std::string_view kScheduler = "sched";
 
-Result<Log::Topic> topic_named(const std::string& name) {
-    if (name == kScheduler) return Log::Topic::Scheduler;
-    if (const auto topic = Log::find_topic(name)) return *topic;
+Result<os::Log::Topic> topic_named(const std::string& name) {
+    if (name == kScheduler) return os::Log::Topic::Scheduler;
+    if (const auto topic = os::Log::find_topic(name)) return *topic;
     return fail(Errc::InvalidArgument,
                 fmt::format("{}: there is nothing to log about it; there is {}", name,
-                            join(Log::topic_names(), ", ")));
+                            join(os::Log::topic_names(), ", ")));
 }
 
 Status tell_agents(AdminContext& context, const wire::LogRequest& asked) {
@@ -41,16 +41,16 @@ Status tell_agents(AdminContext& context, const wire::LogRequest& asked) {
 
 Status change(AdminContext& context, const wire::LogRequest& asked) {
     if (!asked.nodes().empty()) return tell_agents(context, asked);
-    std::vector<std::pair<Log::Topic, bool>> topics;
+    std::vector<std::pair<os::Log::Topic, bool>> topics;
     for (const std::string& name : asked.topics_on()) {
-        SY_TRY(const Log::Topic topic, topic_named(name));
+        SY_TRY(const os::Log::Topic topic, topic_named(name));
         topics.emplace_back(topic, true);
     }
     for (const std::string& name : asked.topics_off()) {
-        SY_TRY(const Log::Topic topic, topic_named(name));
+        SY_TRY(const os::Log::Topic topic, topic_named(name));
         topics.emplace_back(topic, false);
     }
-    Log& log = context.log;
+    os::Log& log = context.log;
     for (const auto& [topic, on] : topics) log.set_topic(topic, on);
     if (asked.has_level()) {
         log.info("Set debug level to '{}'", log_level_name(asked.level()));

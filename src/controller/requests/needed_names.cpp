@@ -16,7 +16,7 @@ bool groups_matter(const core::Cluster& cluster, bool for_submission) {
 }
 
 NeededNames for_submission(const Session& session, const core::Cluster& cluster) {
-    const core::Caller& caller = session.caller;
+    const model::Caller& caller = session.caller;
     NeededNames needed;
     needed.keys = {NameKey::user(caller.uid), NameKey::group(caller.gid)};
     if (groups_matter(cluster, true))
@@ -39,11 +39,11 @@ NeededNames for_crontab(const wire::CrontabRequest& crontab, const Session& sess
     return needed;
 }
 
-// Operators' words: nobody else makes us look up names.
-NeededNames for_reservation(const wire::ReservationUpdate& request, bool is_operator) {
+// Administrators' words: nobody else makes us look up names.
+NeededNames for_reservation(const wire::ReservationUpdate& request, const model::Rights& rights) {
     NeededNames needed;
     const auto update = wire::decode(request);
-    if (!is_operator || !update) return needed;
+    if (!rights.may_administer() || !update) return needed;
     needed.required = true;
     for (const model::NamedUsers& user : update->users.names)
         needed.keys.push_back(NameKey::user_named(user.name));
@@ -52,18 +52,21 @@ NeededNames for_reservation(const wire::ReservationUpdate& request, bool is_oper
     return needed;
 }
 
-NeededNames for_token(const std::string& user, const Session& session, bool is_operator) {
+NeededNames for_token(const std::string& user, const Session& session,
+                      const model::Rights& rights) {
     NeededNames needed;
     needed.required = true;
     needed.keys = {NameKey::user(session.caller.uid)};
-    if (is_operator && !user.empty()) needed.keys.push_back(NameKey::user_named(user));
+    if (!user.empty() && rights.may_make_token(false, true))
+        needed.keys.push_back(NameKey::user_named(user));
     return needed;
 }
 
 // Which partitions the caller is not shown.
-NeededNames for_list(const Session& session, bool is_operator, const core::Cluster& cluster) {
+NeededNames for_list(const Session& session, const model::Rights& rights,
+                     const core::Cluster& cluster) {
     NeededNames needed;
-    if (!is_operator && groups_matter(cluster, false))
+    if (!rights.may_see_hidden_partitions() && groups_matter(cluster, false))
         needed.keys = {NameKey::group_names_of(session.caller.uid, session.caller.gid)};
     return needed;
 }
@@ -76,8 +79,9 @@ NeededNames for_diag(const Figures& figures) {
 
 }  // namespace
 
-NeededNames needed_names(const wire::Request& request, const Session& session, bool is_operator,
-                         const core::Cluster& cluster, const Figures& figures, const Names& known) {
+NeededNames needed_names(const wire::Request& request, const Session& session,
+                         const model::Rights& rights, const core::Cluster& cluster,
+                         const Figures& figures, const Names& known) {
     using Body = wire::Request::BodyCase;
     switch (request.body_case()) {
         case Body::kSubmit:
@@ -85,9 +89,9 @@ NeededNames needed_names(const wire::Request& request, const Session& session, b
         case Body::kCrontab:
             return for_crontab(request.crontab(), session, known);
         case Body::kUpdateReservation:
-            return for_reservation(request.update_reservation(), is_operator);
+            return for_reservation(request.update_reservation(), rights);
         case Body::kToken:
-            return for_token(request.token().user(), session, is_operator);
+            return for_token(request.token().user(), session, rights);
         case Body::kUpdateNode:
         case Body::kReboot:
         case Body::kSetTriggers:
@@ -95,7 +99,7 @@ NeededNames needed_names(const wire::Request& request, const Session& session, b
         case Body::kJobs:
         case Body::kNodes:
         case Body::kPartitions:
-            return for_list(session, is_operator, cluster);
+            return for_list(session, rights, cluster);
         case Body::kDiag:
             return for_diag(figures);
         default:

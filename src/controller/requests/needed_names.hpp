@@ -8,6 +8,7 @@
 #include "controller/names/names.hpp"
 #include "controller/turn/figures.hpp"
 #include "core/cluster/cluster.hpp"
+#include "model/rights.hpp"
 
 namespace switchyard::wire {
 class Request;
@@ -23,7 +24,8 @@ struct NeededNames {
 };
 
 // What `known` says already may make more of them: to be asked again once they are known.
-NeededNames needed_names(const wire::Request& request, const Session& session, bool is_operator,
-                         const core::Cluster& cluster, const Figures& figures, const Names& known);
+NeededNames needed_names(const wire::Request& request, const Session& session,
+                         const model::Rights& rights, const core::Cluster& cluster,
+                         const Figures& figures, const Names& known);
 
 }  // namespace switchyard::controller

@@ -7,11 +7,10 @@
 #include "config/config.hpp"
 #include "controller/links/agents.hpp"
 #include "controller/links/calls.hpp"
-#include "controller/links/operators.hpp"
-#include "controller/log.hpp"
 #include "controller/names/names.hpp"
 #include "controller/turn/figures.hpp"
 #include "core/cluster/cluster.hpp"
+#include "os/log.hpp"
 
 namespace switchyard::controller {
 
@@ -22,7 +21,7 @@ struct RequestContext {
     const config::Config& config;
     const Names& names;
     Agents& agents;
-    Log& log;
+    os::Log& log;
     std::function<void(core::Event)> step;
     Bulk arriving = {};  // Of the submission that is being handled.
 };
@@ -35,7 +34,7 @@ struct AdminContext {
     const Names& names;
     Agents& agents;
     Sessions& sessions;
-    Log& log;
+    os::Log& log;
     Figures& figures;
     const std::string& cluster_key;
     std::uint32_t slurm_user;

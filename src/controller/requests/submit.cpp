@@ -42,7 +42,7 @@ void set_user(RequestContext& context, const Session& session, model::JobSpec& s
 }
 
 // Empty where nothing asks for groups (needed_names.hpp).
-core::Caller with_groups(const RequestContext& context, core::Caller caller) {
+model::Caller with_groups(const RequestContext& context, model::Caller caller) {
     caller.groups = context.names.group_names_of(caller.uid, caller.gid);
     return caller;
 }

@@ -32,13 +32,12 @@ Rules rules_of(const std::string& auth_alt_parameters) {
     return rules;
 }
 
-Result<std::string> token_for(AdminContext& context, const core::Caller& caller,
+Result<std::string> token_for(AdminContext& context, const model::Caller& caller,
                               const wire::TokenRequest& asked) {
-    const bool trusted = is_operator(context.cluster, caller);
     const std::string own = context.names.name_of(caller.uid);
     const Rules rules = rules_of(context.config.auth_alt_parameters);
     const std::string user = asked.user().empty() ? own : asked.user();
-    if (!trusted && (user != own || rules.operators_only))
+    if (!context.cluster.rights_of(caller).may_make_token(user == own, rules.operators_only))
         return fail(Errc::AccessDenied, std::string(errc_text(Errc::AccessDenied)));
     if (user != own && !context.names.uid_of(user))
         return fail(Errc::InvalidUserId, fmt::format("there is no user {}", user));

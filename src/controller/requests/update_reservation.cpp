@@ -30,7 +30,7 @@ void handle_update_reservation(RequestContext& context, Session& session,
     auto update = wire::decode(request.update_reservation());
     if (!update) return context.calls.refuse(session, request.id(), update.error());
     // The core refuses all others: nobody makes us look up names who may not use them.
-    if (is_operator(context.cluster, session.caller)) {
+    if (context.cluster.rights_of(session.caller).may_administer()) {
         look_up_users(context.names, *update);
         if (const Status groups = look_up_groups(context.names, *update); !groups)
             return context.calls.refuse(session, request.id(), groups.error());

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <filesystem>
 
+#include "controller/start/log_settings.hpp"
 #include "controller/start/opened.hpp"
 #include "controller/start/settings.hpp"
 #include "store/sqlite/sqlite_store.hpp"
@@ -29,7 +30,7 @@ Status make_folder(const std::string& path, std::uint32_t mode) {
 }
 
 // -c: the old state is moved aside, not destroyed.
-void put_aside(const std::string& database, Log& log) {
+void put_aside(const std::string& database, os::Log& log) {
     const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
     for (const char* suffix : {"", "-wal", "-shm"}) {
         const std::string from = database + suffix;
@@ -40,7 +41,7 @@ void put_aside(const std::string& database, Log& log) {
 
 Result<std::unique_ptr<store::Store>> open_store(const config::Config& config,
                                                  const StartOptions& options, bool has_run_before,
-                                                 Log& log) {
+                                                 os::Log& log) {
     const std::string database = database_of(config);
     store::SqliteOptions how = options.store;
     how.keep_payloads = config.keep_scripts || config.keep_environments;
@@ -68,9 +69,9 @@ std::string database_of(const config::Config& config) {
     return config.state_dir + "/switchyard.db";
 }
 
-Result<Opened> open_state(config::Config config, const StartOptions& options, Log& log) {
+Result<Opened> open_state(config::Config config, const StartOptions& options, os::Log& log) {
     raise_descriptor_limit();
-    log.follow(config);
+    apply_log_settings(config, log);
     SY_CHECK(make_folder(config.state_dir, 0700));
     SY_CHECK(make_folder(config.run_dir, 0755));
     Opened opened;

@@ -11,9 +11,9 @@
 
 #include "base/result.hpp"
 #include "config/config.hpp"
-#include "controller/log.hpp"
 #include "controller/turn/what_now.hpp"
 #include "core/cluster/cluster.hpp"
+#include "os/log.hpp"
 #include "store/sqlite/sqlite_store.hpp"
 #include "wire/channel.hpp"
 
@@ -36,7 +36,7 @@ struct Opened {
     std::shared_ptr<WhatNow> what_now;
 };
 // Folders, key and database. Nothing in them has been changed but what says that they are ours.
-Result<Opened> open_state(config::Config config, const StartOptions& options, Log& log);
+Result<Opened> open_state(config::Config config, const StartOptions& options, os::Log& log);
 std::string database_of(const config::Config& config);
 
 struct Recovered {
@@ -44,6 +44,6 @@ struct Recovered {
     std::map<StepKey, store::Bytes> step_launches;
     bool ended_well = false, restored = false;
 };
-Result<Recovered> recover(const Opened& opened, Instant now, Log& log);
+Result<Recovered> recover(const Opened& opened, Instant now, os::Log& log);
 
 }  // namespace switchyard::controller

@@ -13,7 +13,7 @@ constexpr int kLeastUrgent = 19;
 
 }  // namespace
 
-PageCheck::PageCheck(io::Loop& loop, Log& log, std::string database)
+PageCheck::PageCheck(io::Loop& loop, os::Log& log, std::string database)
     : thread_(start_quiet_thread([this, &loop, &log, database = std::move(database)] {
           ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kLeastUrgent);
           const Status whole = store::check_whole(database, stop_);

@@ -7,14 +7,14 @@
 #include <string>
 #include <thread>
 
-#include "controller/log.hpp"
 #include "io/loop.hpp"
+#include "os/log.hpp"
 
 namespace switchyard::controller {
 
 class PageCheck {
   public:
-    PageCheck(io::Loop& loop, Log& log, std::string database);
+    PageCheck(io::Loop& loop, os::Log& log, std::string database);
     ~PageCheck();
     PageCheck(const PageCheck&) = delete;
     PageCheck& operator=(const PageCheck&) = delete;

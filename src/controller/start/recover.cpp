@@ -15,7 +15,7 @@ core::Records to_records(store::Loaded loaded) {
 
 }  // namespace
 
-Result<Recovered> recover(const Opened& opened, Instant now, Log& log) {
+Result<Recovered> recover(const Opened& opened, Instant now, os::Log& log) {
     store::Store& store = *opened.store;
     WhatNow& what_now = *opened.what_now;
     SY_TRY(store::Loaded loaded, store.load());

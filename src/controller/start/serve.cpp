@@ -20,7 +20,7 @@ bool all_nodes_are_here(const config::Config& config) {
 
 }  // namespace
 
-Controller::Controller(io::Loop& loop, Log& log, Opened opened, Recovered recovered)
+Controller::Controller(io::Loop& loop, os::Log& log, Opened opened, Recovered recovered)
     : loop_(loop),
       log_(log),
       what_now_(std::move(opened.what_now)),

@@ -4,7 +4,7 @@
 
 namespace switchyard::controller {
 
-Result<std::unique_ptr<Controller>> start_controller(io::Loop& loop, Log& log,
+Result<std::unique_ptr<Controller>> start_controller(io::Loop& loop, os::Log& log,
                                                      config::Config config,
                                                      const StartOptions& options) {
     SY_TRY(Opened opened, open_state(std::move(config), options, log));

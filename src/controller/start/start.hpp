@@ -7,7 +7,7 @@
 
 namespace switchyard::controller {
 
-Result<std::unique_ptr<Controller>> start_controller(io::Loop& loop, Log& log,
+Result<std::unique_ptr<Controller>> start_controller(io::Loop& loop, os::Log& log,
                                                      config::Config config,
                                                      const StartOptions& options);
 

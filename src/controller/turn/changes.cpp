@@ -13,7 +13,7 @@ void Controller::add_changes(const core::Changes& changes, store::Batch& batch) 
     batch.add(changes, rows_);
     for (const auto& [id, job] : changes.jobs) {
         if (!job) continue;
-        if (log_.shows(Log::Level::Verbose)) {
+        if (log_.shows(os::Log::Level::Verbose)) {
             log_.verbose("JobId={} {}", model::display_id(*job),
                          model::long_name(model::state_of(*job)));
         }
@@ -21,7 +21,7 @@ void Controller::add_changes(const core::Changes& changes, store::Batch& batch) 
     }
     for (const auto& [key, step] : changes.steps) {
         if (step) {
-            log_.about(Log::Topic::Steps, "StepId={} {}", model::to_string(key),
+            log_.about(os::Log::Topic::Steps, "StepId={} {}", model::to_string(key),
                        model::long_name(model::state_of(*step)));
         }
         if (step && !step->end) continue;
@@ -45,20 +45,20 @@ const core::Changes& Controller::seal_changes(Sealed& sealed) {
 
 // For those who want to see every job, or every decision of the scheduler.
 void Controller::log_job(const model::Job& job) {
-    if (log_.shows(Log::Topic::TraceJobs)) {
-        log_.about(Log::Topic::TraceJobs, "JobId={} {} {}", model::display_id(job),
+    if (log_.shows(os::Log::Topic::TraceJobs)) {
+        log_.about(os::Log::Topic::TraceJobs, "JobId={} {} {}", model::display_id(job),
                    model::long_name(model::state_of(job)),
                    model::reason_text(model::reason_of(job)));
     }
     const auto* run = std::get_if<model::Running>(&job.phase);
-    if (run == nullptr || run->started != now_ || !log_.shows(Log::Topic::Scheduler)) return;
+    if (run == nullptr || run->started != now_ || !log_.shows(os::Log::Topic::Scheduler)) return;
     std::vector<std::string> nodes;
     std::uint32_t cpus = 0;
     for (const model::NodeGrant& grant : run->allocation.nodes) {
         nodes.push_back(grant.node);
         cpus += grant.cpus;
     }
-    log_.about(Log::Topic::Scheduler, "{}: Allocate JobId={} NodeList={} #CPUs={} Partition={}",
+    log_.about(os::Log::Topic::Scheduler, "{}: Allocate JobId={} NodeList={} #CPUs={} Partition={}",
                job.scheduler, model::display_id(job), model::compress_hostlist(nodes), cpus,
                job.partition);
 }

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <utility>
 
+#include "controller/start/log_settings.hpp"
 #include "controller/start/settings.hpp"
 #include "wire/proto/node.pb.h"
 
@@ -152,7 +153,7 @@ Status Controller::reconfigure(std::optional<core::Token> token) {
     fresh->cluster_name = config_.cluster_name;
     fresh->slurm_user = config_.slurm_user;
     config_ = *std::move(fresh);
-    log_.follow(config_);
+    apply_log_settings(config_, log_);
     names_.forget();
     log_.info("Reconfigured from {}", config_.path);
     purge();

@@ -25,7 +25,6 @@
 #include "controller/links/agents.hpp"
 #include "controller/links/calls.hpp"
 #include "controller/links/sessions.hpp"
-#include "controller/log.hpp"
 #include "controller/names/addresses.hpp"
 #include "controller/names/names.hpp"
 #include "controller/programs/job_programs.hpp"
@@ -46,6 +45,7 @@
 #include "controller/turn/what_now.hpp"
 #include "core/cluster/cluster.hpp"
 #include "io/loop.hpp"
+#include "os/log.hpp"
 #include "store/store.hpp"
 #include "wire/channel.hpp"
 
@@ -54,7 +54,7 @@ namespace switchyard::controller {
 class Controller {
   public:
     // A cluster that was recovered from this store. Nobody is connected yet.
-    Controller(io::Loop& loop, Log& log, Opened opened, Recovered recovered);
+    Controller(io::Loop& loop, os::Log& log, Opened opened, Recovered recovered);
     ~Controller();
     Controller(const Controller&) = delete;
     Controller& operator=(const Controller&) = delete;
@@ -124,7 +124,7 @@ class Controller {
     void expect_step_launch(const std::string& node, const StepKey& key, std::string launch);
 
     io::Loop& loop_;
-    Log& log_;
+    os::Log& log_;
     std::shared_ptr<WhatNow> what_now_;
     config::Config config_;
     std::uint32_t slurm_user_;  // Its uid.

@@ -226,7 +226,7 @@ class ControllerFixture : public testing::Test {
 
     std::string folder_;
     io::Loop loop_;
-    Log log_ = *Log::open("", Log::Level::Quiet, false);
+    os::Log log_{os::Log::Level::Quiet};
     std::unique_ptr<Controller> controller_;
 };
 

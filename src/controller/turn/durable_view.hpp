@@ -12,13 +12,13 @@
 #include <string>
 #include <vector>
 
-#include "controller/log.hpp"
 #include "controller/queries/reader_thread.hpp"
 #include "core/cluster/cluster.hpp"
 #include "io/loop.hpp"
 #include "model/job.hpp"
 #include "model/node.hpp"
 #include "model/step.hpp"
+#include "os/log.hpp"
 
 namespace switchyard::controller {
 
@@ -32,7 +32,7 @@ class DurableView {
 
     // `unwritten`: what has changed since the batch that found no room was sealed.
     using Unwritten = std::function<const core::Changes&()>;
-    DurableView(io::Loop& loop, Log& log, ReaderThread& reader, const core::Cluster& cluster,
+    DurableView(io::Loop& loop, os::Log& log, ReaderThread& reader, const core::Cluster& cluster,
                 Unwritten unwritten)
         : loop_(loop),
           log_(log),
@@ -65,7 +65,7 @@ class DurableView {
     void run_waiting();
 
     io::Loop& loop_;
-    Log& log_;
+    os::Log& log_;
     ReaderThread& reader_;
     const core::Cluster& cluster_;
     Unwritten unwritten_;

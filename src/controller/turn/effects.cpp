@@ -276,7 +276,7 @@ void Controller::carry_out(Outbox& outbox, const std::map<JobId, Bulk>& payloads
             }
         } else if (auto* order = std::get_if<ToNode>(&outgoing)) {
             const bool sent = agents_.send(order->node, order->frame);
-            log_.about(Log::Topic::Agent, "order of {} bytes to {}{}", order->frame.size(),
+            log_.about(os::Log::Topic::Agent, "order of {} bytes to {}{}", order->frame.size(),
                        order->node, sent ? "" : ": its agent is away");
         } else if (auto* start = std::get_if<ToLaunch>(&outgoing)) {
             launch(*start, payloads);

@@ -194,36 +194,6 @@ TEST(FoldedJob, HoweverLongItIsItsPartsHaveTheirSizes) {
     }
 }
 
-TEST(Filter, EmptyListsDoNotFilter) {
-    EXPECT_TRUE(matches({}, job(1, 100)));
-    core::event::JobFilter filter;
-    filter.uids = {7};
-    EXPECT_FALSE(matches(filter, job(1, 100)));
-}
-
-TEST(Filter, APendingJobIsInTheQueueOfEachOfItsPartitions) {
-    core::event::JobFilter filter;
-    filter.partitions = {"night"};
-    model::Job waiting = job(1, 100);
-    EXPECT_TRUE(matches(filter, waiting));
-    waiting.phase = model::Running{};
-    EXPECT_FALSE(matches(filter, waiting));
-}
-
-TEST(Filter, ACompletingJobIsFoundByBothOfItsStates) {
-    model::Job ending = job(1, 100);
-    model::Completing phase;
-    phase.outcome.state = model::JobState::Cancelled;
-    ending.phase = phase;
-    core::event::JobFilter filter;
-    filter.states = {model::JobState::Completing};
-    EXPECT_TRUE(matches(filter, ending));
-    filter.states = {model::JobState::Cancelled};
-    EXPECT_TRUE(matches(filter, ending));
-    filter.states = {model::JobState::Running};
-    EXPECT_FALSE(matches(filter, ending));
-}
-
 TEST(Filter, FinishedJobsAreShownOnlyWhenAskedFor) {
     model::Job done = job(1, 100);
     done.phase = model::Ended{};

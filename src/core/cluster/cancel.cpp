@@ -11,16 +11,6 @@ namespace {
 
 constexpr int kSignalMax = 64;
 
-template <class T>
-bool passes(const std::vector<T>& filter, const T& value) {
-    return filter.empty() || std::ranges::find(filter, value) != filter.end();
-}
-
-bool in_any(const std::vector<std::string>& filter, const std::vector<std::string>& values) {
-    if (filter.empty()) return true;
-    return std::ranges::any_of(values, [&](const auto& value) { return passes(filter, value); });
-}
-
 std::string shown(const model::JobSelector& selector) {
     std::string text = std::to_string(selector.job.value);
     if (selector.elements) text += "_" + to_string(*selector.elements);
@@ -30,34 +20,13 @@ std::string shown(const model::JobSelector& selector) {
 
 }  // namespace
 
-// Everything in the filter but the list of ids.
-bool Cluster::Impl::matches(const Job& job, const JobFilter& filter) const {
-    const JobSpec& spec = *job.spec;
-    if (!passes(filter.uids, spec.uid) || !passes(filter.names, spec.name)) return false;
-    if (!passes(filter.accounts, spec.account) || !passes(filter.qos, spec.qos)) return false;
-    if (!passes(filter.reservations, spec.reservation) || !passes(filter.wckeys, spec.wckey))
-        return false;
-    const bool pending = std::holds_alternative<model::Pending>(job.phase);
-    if (!in_any(filter.partitions,
-                pending ? spec.partitions : std::vector<std::string>{job.partition}))
-        return false;
-    if (!filter.states.empty() && !passes(filter.states, model::state_of(job)) &&
-        !passes(filter.states, model::base_state_of(job))) {
-        return false;
-    }
-    if (!filter.nodes.empty()) {
-        const model::Allocation* allocation = model::allocation_of(job);
-        if (allocation == nullptr || !in_any(filter.nodes, allocation->node_names())) return false;
-    }
-    return true;
-}
-
 // Those that a filter without ids may mean.
 std::vector<JobId> Cluster::Impl::candidates(const event::Signal& event) const {
     const std::vector<std::uint32_t>& named = event.filter.uids;
-    // Who names nobody means their own; only operators reach further.
+    // Who names nobody means their own; only administrators reach further.
     if (named.empty())
-        return is_operator(event.caller) ? jobs_.ids() : jobs_.of_user(event.caller.uid);
+        return rights_of(event.caller).may_change_all_jobs() ? jobs_.ids()
+                                                             : jobs_.of_user(event.caller.uid);
     std::vector<JobId> ids;
     for (const std::uint32_t uid : std::set<std::uint32_t>(named.begin(), named.end())) {
         const std::vector<JobId> more = jobs_.of_user(uid);
@@ -68,8 +37,9 @@ std::vector<JobId> Cluster::Impl::candidates(const event::Signal& event) const {
 }
 
 void Cluster::Impl::on(const event::Signal& event) {
+    const model::Rights rights = rights_of(event.caller);
     // Its own jobs are no exception.
-    if (!event.admin_comment.empty() && !is_operator(event.caller))
+    if (!event.admin_comment.empty() && !rights.may_set_admin_fields())
         return refuse(event.token, Errc::InvalidUserId);
     Status fine = check_comment(event.admin_comment, "admin comment");
     if (event.signal < 0 || event.signal > kSignalMax) fine = fail(Errc::InvalidArgument);
@@ -77,12 +47,12 @@ void Cluster::Impl::on(const event::Signal& event) {
     reply::Done done;
     const auto apply = [&](JobId id, std::optional<StepId> step, bool by_filter) {
         Job* job = find_job(id);
-        if (job == nullptr || !matches(*job, event.filter)) return;
+        if (job == nullptr || !model::matches(event.filter, *job)) return;
         if (by_filter && model::is_finished(*job)) return;
         ++done.matched;
         std::string name = model::display_id(*job);
         if (step) name += "." + model::step_name(*step);
-        if (!may_touch(event.caller, *job)) {
+        if (!rights.may_change_job(job->spec->uid)) {
             // A filter that did not name users means "of mine".
             if (by_filter && event.filter.uids.empty()) {
                 --done.matched;
@@ -113,7 +83,8 @@ void Cluster::Impl::on(const event::Signal& event) {
         }
         // Only those who may act on the array may break it up.
         const bool ends = event.signal == 0 || event.signal == SIGKILL;
-        const std::vector<JobId> ids = select(selector, ends && may_touch(event.caller, *owned));
+        const std::vector<JobId> ids =
+            select(selector, ends && rights.may_change_job(owned->spec->uid));
         const bool whole_array = ids.size() > 1;
         for (const JobId id : ids) {
             const Job* job = find_job(id);

@@ -8,14 +8,14 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "base/visible.hpp"
 #include "model/job_fields.hpp"
+#include "model/mail.hpp"
 
 namespace switchyard::core {
 namespace {
 
 using Texts = std::vector<std::string>;
-
-bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
 // Adds up what was looked at, and remembers the first thing that is wrong.
 class Reader {
@@ -34,7 +34,7 @@ class Reader {
     // One line without control characters.
     Reader& line(std::string_view words, std::string_view what, std::size_t max) {
         text(words, what, max);
-        if (!problem_ && std::ranges::any_of(words, is_control))
+        if (!problem_ && has_control_characters(words))
             problem_ = fmt::format("{} has a control character in it", what);
         return *this;
     }
@@ -122,9 +122,7 @@ Status check_mail_user(std::string_view text) {
         return fail(Errc::InvalidArgument, fmt::format("mail user has {} bytes, the limit is {}",
                                                        text.size(), limits::kWordBytesMax));
     for (const std::string_view address : split(text, ',')) {
-        const bool plain =
-            std::ranges::none_of(address, [](char c) { return is_control(c) || c == ' '; });
-        if (address.starts_with('-') || !plain)
+        if (!address.empty() && !model::is_mail_address(address))
             return fail(Errc::InvalidArgument,
                         "Invalid mail user: an address has no blanks or "
                         "control characters, and does not begin with '-'");

@@ -138,14 +138,14 @@ void drop_repeated(std::vector<std::string>& names) {
     std::erase_if(names, [&](const std::string& name) { return !known.insert(name).second; });
 }
 
-void tidy(model::JobSpec& spec, bool is_operator) {
+void tidy(model::JobSpec& spec, bool may_raise_priority) {
     for (auto* names : {&spec.partitions, &spec.required_nodes, &spec.excluded_nodes})
         drop_repeated(*names);
     for (auto* list :
          {&spec.gres_per_node, &spec.gpus_per_job, &spec.gpus_per_socket, &spec.gpus_per_task})
         add_up(*list);
     cut_submit_line(spec.submit_line);
-    if (is_operator) return;
+    if (may_raise_priority) return;
     spec.nice = std::max(spec.nice, 0);
     if (spec.priority && *spec.priority != 0) spec.priority.reset();
 }

@@ -23,7 +23,7 @@ bool is_date(Instant at);
 
 // What may be said twice is said once; what only operators may ask for is left out for others, as
 // Slurm does.
-void tidy(model::JobSpec& spec, bool is_operator);
+void tidy(model::JobSpec& spec, bool may_raise_priority);
 void tidy(model::StepSpec& spec);
 void drop_repeated(std::vector<std::string>& names);
 

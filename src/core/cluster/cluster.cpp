@@ -26,6 +26,7 @@ void Cluster::schedule(Instant now) {
 std::vector<Effect> Cluster::take_effects() { return std::exchange(impl_->world_.effects, {}); }
 std::optional<Instant> Cluster::next_wakeup() const { return impl_->next_wakeup(); }
 const Settings& Cluster::settings() const { return impl_->settings_; }
+model::Rights Cluster::rights_of(const Caller& caller) const { return impl_->rights_of(caller); }
 const JobTable& Cluster::jobs() const { return impl_->jobs_; }
 const std::map<StepKey, model::Step>& Cluster::steps() const { return impl_->steps_; }
 const std::vector<model::Node>& Cluster::nodes() const { return impl_->nodes_; }

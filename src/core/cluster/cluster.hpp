@@ -27,6 +27,7 @@
 #include "model/partition.hpp"
 #include "model/records.hpp"
 #include "model/reservation.hpp"
+#include "model/rights.hpp"
 #include "model/step.hpp"
 #include "model/trigger.hpp"
 
@@ -64,6 +65,7 @@ class Cluster {
 
     // --- reading; all of it from the owner's thread ---
     const Settings& settings() const;
+    model::Rights rights_of(const model::Caller& caller) const;
     // A job that it gives stays valid until the next step() or schedule().
     const JobTable& jobs() const;
     const std::map<StepKey, model::Step>& steps() const;

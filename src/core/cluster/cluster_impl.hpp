@@ -37,8 +37,6 @@
 
 namespace switchyard::core {
 
-using event::JobFilter;
-
 // How long a requeued job rests before it is eligible again; longer when a node could not start it.
 inline constexpr Seconds kRequeueRest{1};
 inline constexpr Seconds kLaunchFailureRest{5};
@@ -81,10 +79,7 @@ class Cluster::Impl {
         return world_.partition_index(name);
     }
     const model::Partition* partition_of(const Job& job) const { return world_.partition_of(job); }
-    bool is_operator(const Caller& caller) const { return world_.is_operator(caller); }
-    bool may_touch(const Caller& caller, const Job& job) const {
-        return world_.may_touch(caller, job);
-    }
+    model::Rights rights_of(const Caller& caller) const { return world_.rights_of(caller); }
     std::optional<Instant> next_wakeup() const;
 
     // --- recovery.cpp: from records to the derived tables; reconfiguration
@@ -204,7 +199,6 @@ class Cluster::Impl {
     void on(const event::Signal& event);
     void cancel(Job& job, const Caller& caller, Seconds grace);
     void signal_running(const Job& job, const event::Signal& event, std::optional<StepId> step);
-    bool matches(const Job& job, const JobFilter& filter) const;
     std::vector<JobId> candidates(const event::Signal& event) const;
     void comment_on(JobId id, const std::string& admin_comment);
     std::optional<Errc> signal_one(JobId id, const event::Signal& event,

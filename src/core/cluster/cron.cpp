@@ -38,7 +38,7 @@ void Cluster::Impl::on(const event::Crontab& event) {
         spec.uid = event.caller.uid;
         spec.gid = event.caller.gid;
         std::vector<std::string> notes;
-        tidy(spec, is_operator(event.caller));
+        tidy(spec, rights_of(event.caller).may_raise_priority());
         Status status = check_texts(spec);
         if (status) status = check_values(spec);
         if (status) status = complete_spec(spec, notes);

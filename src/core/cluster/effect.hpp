@@ -14,7 +14,9 @@
 #include "base/result.hpp"
 #include "base/time.hpp"
 #include "core/cluster/event.hpp"
+#include "model/end_cause.hpp"
 #include "model/job.hpp"
+#include "model/owner_notice.hpp"
 #include "model/records.hpp"
 #include "model/step.hpp"
 
@@ -68,14 +70,7 @@ struct ReservationMade {
 };
 // To the owner of an allocation, while it lasts: why it is about to end.
 struct OwnerNotice {
-    enum class Kind : std::uint8_t {
-        TimeLimit = 0,
-        Cancelled = 1,
-        NodeFailed = 2,
-        Suspended = 3,
-        Resumed = 4,
-        Message = 5
-    };
+    using Kind = model::OwnerNotice;
     JobId job;
     Kind kind;
     std::string node;
@@ -91,15 +86,7 @@ using ReplyBody =
                  reply::StepWaits, reply::StepMade, reply::JobEnded, reply::OwnerNotice,
                  reply::CrontabSet, reply::StepEnds, reply::ReservationMade>;
 
-// Why a node is told to end a job: decides the line in the job's output.
-enum class EndCause : std::uint8_t {
-    Finished = 0,
-    Cancelled = 1,
-    TimeLimit = 2,
-    NodeFailed = 3,
-    Preempted = 4,
-    Requeued = 5
-};
+using model::EndCause;
 
 namespace effect {
 

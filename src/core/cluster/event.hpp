@@ -14,8 +14,10 @@
 #include "base/ids.hpp"
 #include "base/time.hpp"
 #include "core/cluster/settings.hpp"
+#include "model/caller.hpp"
 #include "model/job.hpp"
 #include "model/job_array.hpp"
+#include "model/job_filter.hpp"
 #include "model/job_spec.hpp"
 #include "model/node.hpp"
 #include "model/reservation.hpp"
@@ -30,11 +32,7 @@ struct Token {
     auto operator<=>(const Token&) const = default;
 };
 
-struct Caller {
-    std::uint32_t uid = 0;
-    std::uint32_t gid = 0;
-    std::vector<std::string> groups = {};  // All of theirs by name, for requests that need them.
-};
+using model::Caller;
 
 // How a process group of a step ended on one node.
 struct StepReport {
@@ -101,17 +99,10 @@ struct Release {  // The owner of an allocation is done with it and says how its
     model::ExitStatus exit;
 };
 
-// Which jobs a bulk command means. Empty lists do not filter.
-struct JobFilter {
-    std::vector<model::JobSelector> jobs;
-    std::vector<std::uint32_t> uids;
-    std::vector<std::string> names, partitions, accounts, qos, nodes, reservations, wckeys;
-    std::vector<model::JobState> states;
-};
 struct Signal {  // scancel
     Token token;
     Caller caller;
-    JobFilter filter;
+    model::JobFilter filter;
     int signal = 0;           // 0: end the job (SIGCONT, SIGTERM, KillWait, SIGKILL).
     bool batch_only = false;  // -b
     bool full = false;        // -f: batch shell and steps and all their children

@@ -20,14 +20,14 @@ void Cluster::Impl::on(const event::Hold& event) {
             return event.hold ? std::optional(Errc::JobNotPending) : std::nullopt;
         }
         if (event.hold) {
-            const bool admin = is_operator(event.caller) && !event.as_user;
+            const bool admin = rights_of(event.caller).may_hold_as_admin() && !event.as_user;
             if (pending->hold == model::Hold::Admin && !admin) return std::nullopt;
             pending->hold = admin ? model::Hold::Admin : model::Hold::User;
             pending->reason = model::Reason::None;
             job.priority = 0;
         } else {
             if (pending->hold == model::Hold::None && job.priority != 0) return std::nullopt;
-            if (pending->hold != model::Hold::User && !is_operator(event.caller))
+            if (pending->hold != model::Hold::User && !rights_of(event.caller).may_hold_as_admin())
                 return Errc::AccessDenied;
             pending->hold = model::Hold::None;
             pending->special_exit = false;
@@ -53,7 +53,7 @@ void Cluster::Impl::on(const event::Top& event) {
         }
         if (job.priority == 0) return Errc::JobHeld;
         std::uint32_t highest = job.priority;
-        const bool everybody = is_operator(event.caller);
+        const bool everybody = rights_of(event.caller).may_change_all_jobs();
         for (const JobId id : everybody ? jobs_.ids() : jobs_.of_user(job.spec->uid)) {
             if (id == job.id) continue;
             const auto shown = jobs_.glance(id);

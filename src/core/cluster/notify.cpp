@@ -10,7 +10,8 @@ void Cluster::Impl::on(const event::Notify& event) {
         return reply(event.token, reply::Failed{fine.error(), {}});
     const Job* job = find_job(event.job);
     if (job == nullptr) return refuse(event.token, Errc::InvalidJobId);
-    if (!may_touch(event.caller, *job)) return refuse(event.token, Errc::AccessDenied);
+    if (!rights_of(event.caller).may_change_job(job->spec->uid))
+        return refuse(event.token, Errc::AccessDenied);
     if (std::holds_alternative<model::Pending>(job->phase))
         return refuse(event.token, Errc::JobPending);
     const bool runs = std::holds_alternative<model::Running>(job->phase) ||

@@ -25,7 +25,8 @@ void Cluster::Impl::on(const event::TokenGone& event) {
 void Cluster::Impl::on(const event::Release& event) {
     Job* job = find_job(event.job);
     if (job == nullptr) return refuse(event.token, Errc::InvalidJobId);
-    if (!may_touch(event.caller, *job)) return refuse(event.token, Errc::AccessDenied);
+    if (!rights_of(event.caller).may_change_job(job->spec->uid))
+        return refuse(event.token, Errc::AccessDenied);
     if (job->spec->kind != model::JobKind::Allocation)
         return refuse(event.token, Errc::InvalidJobId);
     if (model::is_finished(*job)) return refuse(event.token, Errc::JobFinished);

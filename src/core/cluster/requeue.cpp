@@ -13,7 +13,8 @@ std::optional<Errc> Cluster::Impl::requeue_one(Job& job, const event::Requeue& e
     if (is_follower(job) && find_job(job.het->leader) != nullptr)
         return requeue_one(jobs_.at(job.het->leader), event);
     if (job.spec->kind != model::JobKind::Batch) return Errc::RequeueDisabled;
-    if (!job.spec->requeue.value_or(settings_.requeue_by_default) && !is_operator(event.caller)) {
+    if (!job.spec->requeue.value_or(settings_.requeue_by_default) &&
+        !rights_of(event.caller).may_requeue_unwilling()) {
         return Errc::RequeueDisabled;
     }
     const Next next = event.special_exit ? Next::SpecialExit

@@ -72,7 +72,7 @@ Status Cluster::Impl::complete_components(const event::Submit& event, std::vecto
             spec.deadline.reset();
             spec.immediate = false;
         }
-        tidy(spec, is_operator(event.caller));
+        tidy(spec, rights_of(event.caller).may_raise_priority());
         SY_CHECK(check_texts(spec));
         SY_CHECK(check_values(spec));
         SY_CHECK(complete_spec(spec, notes));
@@ -94,7 +94,7 @@ Job& Cluster::Impl::accept(JobSpec spec, const event::Submit& event,
     job.submitted = now_;
     if (!is_follower(job)) job.nonce = event.nonce;
     job.priority = base_priority(het && het->offset > 0 ? het->leader : job.id, spec,
-                                 is_operator(event.caller));
+                                 rights_of(event.caller).may_raise_priority());
     model::Pending pending;
     pending.eligible_at = std::max(now_, spec.begin.value_or(now_));
     if (spec.hold || job.priority == 0) {

@@ -90,9 +90,9 @@ std::optional<Errc> Cluster::Impl::update_time_limit(Job& job, const event::Upda
     const model::TimeLimit limit = changed_limit(spec.time_limit, *event.update.time_limit);
     const bool raises = spec.time_limit && *spec.time_limit < limit;
     const bool pending = std::holds_alternative<model::Pending>(job.phase);
-    // Only an operator gives a running job more time; a waiting one may ask for what its partition
-    // allows.
-    if (raises && !is_operator(event.caller)) {
+    // Only an administrator gives a running job more time; a waiting one may ask for what its
+    // partition allows.
+    if (raises && !rights_of(event.caller).may_extend_limits()) {
         const model::Partition* partition = partition_of(job);
         if (!pending || partition == nullptr || partition->max_time < limit)
             return Errc::AccessDenied;
@@ -110,7 +110,7 @@ std::optional<Errc> Cluster::Impl::update_end(const Job& job, const event::Updat
     const Instant end = *event.update.end;
     if (end < now_) return Errc::InvalidTime;
     const bool later = run->ends_by && *run->ends_by < end;
-    if (later && !is_operator(event.caller)) return Errc::AccessDenied;
+    if (later && !rights_of(event.caller).may_extend_limits()) return Errc::AccessDenied;
     model::TimeLimit limit;
     limit.seconds = std::chrono::ceil<Seconds>(end - run->started) - run->suspended_for;
     spec.time_limit = limit;
@@ -160,7 +160,7 @@ std::optional<Errc> Cluster::Impl::update_shape(Job& job, const model::JobUpdate
     assign(spec.cpus_per_node_min, update.cpus_min);
     if (update.nodes_min && !update.nodes_max) spec.nodes_max = *update.nodes_min;
     if (update.core_spec) {
-        if (!is_operator(caller)) return Errc::AccessDenied;
+        if (!rights_of(caller).may_set_admin_fields()) return Errc::AccessDenied;
         spec.core_spec.reset();
         if (*update.core_spec >= 0) spec.core_spec = static_cast<std::uint32_t>(*update.core_spec);
     }
@@ -206,10 +206,11 @@ std::optional<Errc> Cluster::Impl::update_one(Job& job, const event::UpdateJob& 
     if (pending && (update.deadline || update.begin) && deadline &&
         *deadline <= std::max(now_, begin.value_or(now_)))
         return Errc::InvalidTime;
-    if (update.admin_comment && !is_operator(event.caller)) return Errc::AccessDenied;
-    if (update.nice && *update.nice < job.spec->nice && !is_operator(event.caller))
+    const model::Rights rights = rights_of(event.caller);
+    if (update.admin_comment && !rights.may_set_admin_fields()) return Errc::AccessDenied;
+    if (update.nice && *update.nice < job.spec->nice && !rights.may_raise_priority())
         return Errc::AccessDenied;
-    if (update.priority && *update.priority > job.priority && !is_operator(event.caller))
+    if (update.priority && *update.priority > job.priority && !rights.may_raise_priority())
         return Errc::AccessDenied;
 
     JobSpec spec = *job.spec;
@@ -239,8 +240,8 @@ std::optional<Errc> Cluster::Impl::update_one(Job& job, const event::UpdateJob& 
         if (update.priority) {
             job.priority = *update.priority;
             waiting->hold = job.priority > 0 ? model::Hold::None
-                                             : (is_operator(event.caller) ? model::Hold::Admin
-                                                                          : model::Hold::User);
+                                             : (rights.may_hold_as_admin() ? model::Hold::Admin
+                                                                           : model::Hold::User);
         } else if (update.nice && job.priority != 0) {
             job.priority = base_priority(first, spec, true);
         }

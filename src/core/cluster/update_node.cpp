@@ -21,7 +21,7 @@ void Cluster::Impl::resume_timer(NodeIndex index) {
 }
 
 void Cluster::Impl::on(const event::UpdateNode& event) {
-    if (!is_operator(event.caller)) return refuse(event.token, Errc::InvalidUserId);
+    if (!rights_of(event.caller).may_administer()) return refuse(event.token, Errc::InvalidUserId);
     const model::NodeUpdate& update = event.update;
     Status right = check_texts(update);
     if (right) right = check_values(update);

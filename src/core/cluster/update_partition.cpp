@@ -79,7 +79,7 @@ void Cluster::Impl::write_partition(const model::Partition& partition) {
 }
 
 void Cluster::Impl::on(const event::UpdatePartition& event) {
-    if (!is_operator(event.caller)) return refuse(event.token, Errc::InvalidUserId);
+    if (!rights_of(event.caller).may_administer()) return refuse(event.token, Errc::InvalidUserId);
     model::PartitionUpdate update = event.update;
     if (const Status fine = check_texts(update); !fine)
         return reply(event.token, reply::Failed{fine.error(), {}});

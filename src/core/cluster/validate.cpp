@@ -124,23 +124,14 @@ Status Cluster::Impl::check_dependency(const JobSpec& spec) const {
 
 namespace {
 
-// One of the user's groups, or root who asks for somebody.
-bool may_enter(const JobSpec& spec, const model::Partition& partition, const Caller& caller) {
-    const std::vector<std::string>& allowed = partition.allow_groups;
-    if (caller.uid == 0 || allowed.empty() || contains(allowed, "ALL")) return true;
-    return contains(allowed, spec.group) ||
-           std::ranges::any_of(caller.groups,
-                               [&](const std::string& group) { return contains(allowed, group); });
-}
-
-Status check_access(const JobSpec& spec, const model::Partition& partition, const Caller& caller,
-                    const Settings& settings) {
+Status check_access(const JobSpec& spec, const model::Partition& partition,
+                    const model::Rights& rights, const Settings& settings) {
     const bool root = spec.uid == 0;
     if (partition.root_only && !root) return fail(Errc::AccessDenied);
     if (partition.require_reservation && spec.reservation.empty()) return fail(Errc::AccessDenied);
     if (root && (settings.disable_root_jobs || partition.disable_root_jobs))
         return fail(Errc::AccessDenied);
-    if (!root && !may_enter(spec, partition, caller)) {
+    if (!root && !rights.may_use_partition(partition.allow_groups, spec.group)) {
         return fail(Errc::AccessDenied, "User's group not permitted to use this partition");
     }
     if (!spec.account.empty()) {
@@ -251,7 +242,7 @@ Status Cluster::Impl::validate(const JobSpec& spec, const Caller& caller,
         const PartitionIndex index = *partition_index(name);
         const model::Partition& partition = partitions_[index];
         const auto check = [&]() -> Status {
-            SY_CHECK(check_access(spec, partition, caller, settings_));
+            SY_CHECK(check_access(spec, partition, rights_of(caller), settings_));
             SY_CHECK(
                 check_one_node(pool_, index, sched::shape_of(spec, partition, settings_), notes));
             const auto reason = limit_problem(world_, spec, partition);

@@ -12,7 +12,7 @@ namespace switchyard::core {
 void Waiters::on(const event::Attach& event) {
     Job* job = world_.find_job(event.job);
     if (job == nullptr) return world_.refuse(event.token, Errc::InvalidJobId);
-    if (!world_.may_touch(event.caller, *job))
+    if (!world_.rights_of(event.caller).may_change_job(job->spec->uid))
         return world_.refuse(event.token, Errc::AccessDenied);
     if (job->spec->kind != model::JobKind::Allocation)
         return world_.refuse(event.token, Errc::InvalidJobId);
@@ -35,7 +35,8 @@ void Waiters::on(const event::WaitForEnd& event) {
     const ArraySide* array = arrays_.find(event.job);
     if (job == nullptr && array == nullptr) return world_.refuse(event.token, Errc::InvalidJobId);
     const Job& any = job != nullptr ? *job : world_.jobs.at(*array->records.begin());
-    if (!world_.may_touch(event.caller, any)) return world_.refuse(event.token, Errc::AccessDenied);
+    if (!world_.rights_of(event.caller).may_change_job(any.spec->uid))
+        return world_.refuse(event.token, Errc::AccessDenied);
     waiters_[event.job].push_back(event.token);
     tokens_[event.token].waits_for.insert(event.job);
     answer_waiters(any);

@@ -48,12 +48,8 @@ std::optional<Instant> World::deadline_of(const Job& job) const {
     return *run->ends_by + Minutes{over};
 }
 
-bool World::is_operator(const Caller& caller) const {
-    return caller.uid == 0 || caller.uid == settings.operator_uid;
-}
-
-bool World::may_touch(const Caller& caller, const Job& job) const {
-    return is_operator(caller) || caller.uid == job.spec->uid;
+model::Rights World::rights_of(const Caller& caller) const {
+    return model::Rights::of(caller, settings.operator_uid);
 }
 
 }  // namespace switchyard::core

@@ -28,6 +28,7 @@
 #include "model/job.hpp"
 #include "model/node.hpp"
 #include "model/partition.hpp"
+#include "model/rights.hpp"
 #include "model/step.hpp"
 
 namespace switchyard::core {
@@ -96,8 +97,7 @@ struct World {
     // When its nodes are to end it: its time limit and the site's OverTimeLimit; none: unlimited.
     std::optional<Instant> deadline_of(const Job& job) const;
 
-    bool is_operator(const Caller& caller) const;
-    bool may_touch(const Caller& caller, const Job& job) const;
+    model::Rights rights_of(const Caller& caller) const;
 };
 
 }  // namespace switchyard::core

@@ -29,6 +29,8 @@ std::string_view cause_word(EndCause cause) {
             return "preempted";
         case EndCause::Requeued:
             return "requeued";
+        case EndCause::TaskFailed:
+            return "task failed";
     }
     return "?";
 }

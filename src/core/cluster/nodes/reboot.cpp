@@ -19,7 +19,8 @@ void append_reason(model::Node& node, const std::string& what, Instant now) {
 }  // namespace
 
 void Nodes::on(const event::Reboot& event) {
-    if (!world_.is_operator(event.caller)) return world_.refuse(event.token, Errc::AccessDenied);
+    if (!world_.rights_of(event.caller).may_administer())
+        return world_.refuse(event.token, Errc::AccessDenied);
     const auto failed = [&](Errc code, const char* text) {
         world_.reply(event.token, reply::Failed{{code, text}, {}});
     };

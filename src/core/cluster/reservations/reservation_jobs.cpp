@@ -38,7 +38,7 @@ Status Calendar::check(const JobSpec& spec, const Caller& caller) const {
         std::vector<std::string> groups = caller.groups;
         groups.push_back(spec.group);
         // Whoever runs the cluster may use all of it.
-        const bool admitted = world_.is_operator(caller) ||
+        const bool admitted = world_.rights_of(caller).may_use_all_reservations() ||
                               (model::admits(reservation, spec.uid, groups, spec.account) &&
                                model::admits_job(reservation, spec.qos, spec.partitions));
         if (!admitted) return fail(Errc::ReservationAccess);

@@ -256,7 +256,7 @@ ReplyBody Calendar::answer(const event::UpdateReservation& event) {
                      known->is(ReservationFlag::UserDelete) &&
                      model::admits(*known, event.caller.uid, event.caller.groups, "");
     const auto refused = [](const Error& error) { return reply::Failed{error, {}}; };
-    if (!world_.is_operator(event.caller) && !own)
+    if (!world_.rights_of(event.caller).may_administer() && !own)
         return refused({Errc::InvalidUserId, std::string(errc_text(Errc::InvalidUserId))});
     if (const Status fine = check_texts(update); !fine) return refused(fine.error());
     if (const Status fine = check_values(update); !fine) return refused(fine.error());

@@ -33,7 +33,7 @@ bool Steps::has_step(JobId job, StepId step) const {
 void Steps::on(const event::WaitForSteps& event) {
     const Job* job = world_.find_job(event.job);
     if (job == nullptr) return world_.refuse(event.token, Errc::InvalidJobId);
-    if (!world_.may_touch(event.caller, *job))
+    if (!world_.rights_of(event.caller).may_change_job(job->spec->uid))
         return world_.refuse(event.token, Errc::AccessDenied);
     if (std::holds_alternative<model::Pending>(job->phase))
         return world_.refuse(event.token, Errc::JobPending);

@@ -76,7 +76,8 @@ Steps::Try Steps::try_step(const event::CreateStep& event, bool first_time) {
     };
     const Job* job = world_.find_job(event.job);
     if (job == nullptr) return refused(fail(Errc::InvalidJobId).error);
-    if (!world_.may_touch(event.caller, *job)) return refused(fail(Errc::AccessDenied).error);
+    if (!world_.rights_of(event.caller).may_change_job(job->spec->uid))
+        return refused(fail(Errc::AccessDenied).error);
     if (event.nonce != 0 && first_time && answer_repeated(event)) return Try::Made;
     if (!has_numbers_left(event)) return refused(fail(Errc::StepLimit).error);
     auto plans = plan(event);
@@ -102,7 +103,8 @@ bool Steps::has_numbers_left(const event::CreateStep& event) const {
 Status Steps::may_step(const event::CreateStep& event) const {
     const Job* job = world_.find_job(event.job);
     if (job == nullptr) return fail(Errc::InvalidJobId);
-    if (!world_.may_touch(event.caller, *job)) return fail(Errc::AccessDenied);
+    if (!world_.rights_of(event.caller).may_change_job(job->spec->uid))
+        return fail(Errc::AccessDenied);
     if (std::holds_alternative<model::Pending>(job->phase)) return fail(Errc::JobPending);
     if (std::holds_alternative<model::Suspended>(job->phase)) return fail(Errc::NodesBusy);
     if (!std::holds_alternative<model::Running>(job->phase)) return fail(Errc::JobFinished);

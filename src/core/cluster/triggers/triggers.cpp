@@ -28,7 +28,7 @@ bool same_wish(const model::Trigger& a, const model::Trigger& b) {
 Status Triggers::check(const model::Trigger& trigger, const Caller& caller) const {
     const auto wrong = [](Errc code) { return fail(code, std::string(errc_text(code))); };
     // Where the controller cannot become others it runs programs of its own user only.
-    if (!world_.settings.users_set_triggers && !world_.is_operator(caller))
+    if (!world_.rights_of(caller).may_set_triggers(world_.settings.users_set_triggers))
         return wrong(Errc::AccessDenied);
     if (trigger.program.empty() || !trigger.program.starts_with('/'))
         return fail(Errc::InvalidArgument, "the program of a trigger is an absolute path");
@@ -92,7 +92,7 @@ void Triggers::on(const event::ClearTriggers& event) {
         if (event.job &&
             (trigger.resource != model::TriggerResource::Job || *event.job != trigger.job))
             continue;
-        const bool may = event.caller.uid == 0 || event.caller.uid == trigger.uid;
+        const bool may = world_.rights_of(event.caller).may_clear_trigger(trigger.uid);
         forbidden |= !may;
         if (may) gone.push_back(id);
     }
