@@ -18,8 +18,10 @@
 #include "core/cluster/het_jobs.hpp"
 #include "core/cluster/holdings.hpp"
 #include "core/cluster/idle_gpus.hpp"
+#include "core/cluster/job_counts.hpp"
 #include "core/cluster/job_facts.hpp"
 #include "core/cluster/job_timers.hpp"
+#include "core/cluster/launcher.hpp"
 #include "core/cluster/licenses.hpp"
 #include "core/cluster/mail.hpp"
 #include "core/cluster/nodes/begun.hpp"
@@ -93,7 +95,6 @@ class Cluster::Impl {
     void review_each(const std::vector<JobId>& ids);
     void reset_tables();
     void rebuild();
-    void index_job(const Job& job);
     void on(const event::Reconfigure& event);
 
     // --- submit.cpp, validate.cpp
@@ -121,41 +122,46 @@ class Cluster::Impl {
     void on(const event::Release& event);
     void owner_left(Job& job, std::optional<model::ExitStatus> exit);
 
-    // --- lifecycle.cpp: start, end, requeue of one run
+    // --- seam.cpp: one function changes phases, all who must hear of it do
+    auto observers();
+    template <class Act>
+    void for_each_owner(Act act);
+    void tell(const Transition& transition);
+    void load(const Job& job);
+    void clear_owners();
+    void check_owners();
+    Transition enter(Job& job, model::JobPhase phase, Cause cause);
+    void change(Job& job, model::JobPhase phase, Cause cause);
     // While one lives something is being changed; the outermost, at its end, sees to it that all
     // is done that the change made necessary.
-    class Change {
+    class Operation {
       public:
-        explicit Change(Impl& cluster);
-        ~Change();
-        Change(const Change&) = delete;
+        explicit Operation(Impl& cluster);
+        ~Operation();
+        Operation(const Operation&) = delete;
 
       private:
         Impl& cluster_;
     };
     void settle();
-    void tell_planning(const Agenda::NodeNews& news);
+    void tell_planning();
+
+    // --- lifecycle.cpp: start, end, requeue of one run
     void start(Job& job, PartitionIndex partition, model::Allocation allocation, bool backfilled,
                const Terms& terms);
-    void launch_batch(Job& job);
     void end_run(Job& job, model::Outcome outcome, EndCause cause, Seconds grace,
                  model::Completing::Next next, const std::set<std::string>& clean_already = {});
     void node_is_clean(Job& job, const std::string& node);
     void finish(Job& job);
     void finish_run(Job& job);
-    void begin(Job& job);
     void end_pending(Job& job, model::Outcome outcome);
     void stop_return(Job& job, const model::Outcome& outcome);
-    void after_end(Job& job);
-    void requeue_now(Job& job, bool hold, Seconds rest);
+    void requeue_now(Job& job, Cause cause, bool hold, Seconds rest);
     void forget(JobId id);
 
     // --- site_programs.cpp: PrologSlurmctld and EpilogSlurmctld
     void on(const event::ProgramEnded& event);
     void prolog_failed(Job& job);
-    void begin_if_ready(const Job& any);
-    void stop_prolog(const Job& job, model::Running& run);
-    void resume_program(const Job& job);
 
     // Short forms of what these owners do, for verbs that have no owner of their own yet.
     void claim(const Job& job) { holdings_.claim(job); }
@@ -219,7 +225,6 @@ class Cluster::Impl {
     void on(const event::Top& event);
     void on(const event::Requeue& event);
     std::optional<Errc> requeue_one(Job& job, const event::Requeue& event);
-    void index_again(Job& job);
     void on(const event::Suspend& event);
     void freeze(Job& job);
     void thaw(Job& job);
@@ -243,7 +248,6 @@ class Cluster::Impl {
     void on(const event::NodeUp& event);
     void on(const event::NodeLost& event);
     void on(const event::ScriptFailed& event);
-    void prepare_nodes(const Job& job);
     void on(const event::GpuIdle& event);  // idle_gpus.cpp
     void gpus_stand_idle(Job& job);
     void reconcile(NodeIndex node, const std::vector<StepKey>& listed);
@@ -273,7 +277,7 @@ class Cluster::Impl {
     void reset_end(Job& job);
 
     // --- invariants.cpp
-    void check_invariants() const;
+    void check_invariants();
 
     World world_;
     // Members of the world, under the names that verbs without an owner of their own use.
@@ -304,6 +308,9 @@ class Cluster::Impl {
     Mail mail_{world_, arrays_};
     IdleGpus idle_gpus_;
     Holdings holdings_{world_, planning_, machines_, licenses_, calendar_};
+    Launcher launcher_{world_, hets_, restore_, job_steps_, waiters_, job_timers_};
+    JobCounts counts_{world_};
+    Nonces nonces_;
     Planning planning_{world_, holdings_, *this};
     Eligibility eligibility_{world_, planning_, *this};
 
@@ -311,13 +318,9 @@ class Cluster::Impl {
     std::set<std::string> runtime_partitions_, deleted_partitions_;
 
     // Derived.
-    std::set<JobId> prologs_ended_;  // Of the present attempt, well.
-    std::map<JobId, std::uint32_t> launch_failures_;
-    Nonces nonces_;
     TimerPatience timer_patience_;
     PassPatience pass_patience_;
     std::optional<Instant> passes_rest_until_;
-    std::size_t unfinished_ = 0;
 };
 
 }  // namespace switchyard::core

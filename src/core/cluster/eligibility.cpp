@@ -87,7 +87,7 @@ Eligibility::Verdict Eligibility::licenses(Candidate& candidate) const {
 void Eligibility::review(Job& job) {
     auto* pending = std::get_if<model::Pending>(&job.phase);
     if (pending == nullptr) return;
-    const Cluster::Impl::Change change(cluster_);
+    const Cluster::Impl::Operation operation(cluster_);
     // Before all else: whatever it waits for besides, it does not wait beyond its deadline.
     if (is_overdue(job))
         return cluster_.end_pending(

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/cluster/job_facts.hpp"
+#include "core/cluster/transition.hpp"
 #include "core/cluster/world.hpp"
 
 namespace switchyard::core {
@@ -17,8 +18,8 @@ class HetJobs {
     explicit HetJobs(World& world) : world_(world) {}
 
     void load(const Job& job);
-    void forget(const Job& job);
-    void check(const Job& job) const;
+    void observe(const Transition& transition);
+    void check() const;
 
     bool contains(JobId leader) const { return components_.contains(leader); }
     // The records that are left of it; null: there is no such heterogeneous job.
@@ -36,6 +37,8 @@ class HetJobs {
     void share_reason(const Job& leader) const;
 
   private:
+    void forget(const Job& job);
+
     World& world_;
     std::map<JobId, std::set<JobId>> components_;  // By leader.
 };

@@ -10,7 +10,7 @@ namespace switchyard::core {
 
 void Cluster::Impl::freeze(Job& job) {
     model::Running run = std::move(std::get<model::Running>(job.phase));
-    job.phase = model::Suspended{std::move(run), now_};
+    change(job, model::Suspended{std::move(run), now_}, Cause::Frozen);
     tell_frozen(job, true);
 }
 
@@ -21,12 +21,11 @@ void Cluster::Impl::thaw(Job& job) {
     model::Running run = std::move(suspended.run);
     run.suspended_for += pause;
     if (run.ends_by) *run.ends_by += pause;
-    job.phase = std::move(run);
+    change(job, std::move(run), Cause::Thawed);
     tell_frozen(job, false);
 }
 
 void Cluster::Impl::tell_frozen(Job& job, bool frozen) {
-    touch(job);
     for (const model::NodeGrant& grant : model::allocation_of(job)->nodes) {
         const Seconds grace = frozen ? settings_.preempt.suspend_grace : Seconds{0};
         emit(effect::Freeze{grant.node, job.id, job.attempt, !frozen, grace});
@@ -39,7 +38,7 @@ void Cluster::Impl::tell_frozen(Job& job, bool frozen) {
     planning_.preemption.index_run(job);
     job_timers_.retime(job);
     if (frozen) return;
-    begin_if_ready(job);
+    launcher_.begin_if_ready(job);
     job_steps_.retry_waiting(job.id);
 }
 

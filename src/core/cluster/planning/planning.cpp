@@ -29,6 +29,25 @@ void Planning::clear() {
     reasons.clear();
 }
 
+void Planning::observe(const Transition& transition) {
+    const Job& job = transition.job;
+    switch (transition.cause) {
+        case Cause::RunOver:
+            return preemption.run_is_over(job.id);
+        case Cause::Left:
+            return preemption.has_left(job.id, *model::run_of(job));
+        case Cause::Returns:
+        case Cause::Recurs:
+        case Cause::Ended:
+            // A restart puts all back who have not finished.
+            return preemption.finished(job.id);
+        case Cause::Withdrawn:
+            return reasons.forget(job.id);
+        default:
+            return;
+    }
+}
+
 void Planning::job_queued(sched::QueueKey key) {
     preemption.capacity_changed();
     backfill.job_queued(key);
