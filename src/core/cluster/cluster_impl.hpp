@@ -47,7 +47,6 @@ inline constexpr Seconds kLaunchFailureRest{5};
 inline constexpr std::uint32_t kLaunchAttemptsMax = 3;
 // One Tick looks at so many timers before it lets others in.
 inline constexpr std::uint32_t kTimersPerTickMax = 20000;
-inline constexpr std::uint32_t kPriorityTop = 4294901760u;
 
 class Cluster::Impl {
   public:
@@ -113,7 +112,6 @@ class Cluster::Impl {
     void answer_test_only(const event::Submit& event, const JobSpec& spec,
                           std::vector<std::string> notes);
     bool answer_repeated(const event::Submit& event);
-    std::uint32_t base_priority(JobId id, const JobSpec& spec, bool privileged) const;
     void withdraw(Job& job);
     void withdraw_record(Job& job);
 
@@ -158,6 +156,7 @@ class Cluster::Impl {
     void stop_return(Job& job, const model::Outcome& outcome);
     void requeue_now(Job& job, Cause cause, bool hold, Seconds rest);
     void forget(JobId id);
+    void reset_end(Job& job);
 
     // --- site_programs.cpp: PrologSlurmctld and EpilogSlurmctld
     void on(const event::ProgramEnded& event);
@@ -169,7 +168,7 @@ class Cluster::Impl {
     void set_until(const Job& job) { holdings_.set_until(job); }
     void review(Job& job) { eligibility_.review(job); }
     void set_reason(Job& job, model::Reason reason, std::string detail = {}) {
-        eligibility_.set_reason(job, reason, std::move(detail));
+        hets_.set_reason(job, reason, std::move(detail));
     }
     void unqueue(JobId id) { eligibility_.unqueue(id); }
 
@@ -194,7 +193,6 @@ class Cluster::Impl {
     // --- cron.cpp: jobs that come again (scrontab)
     void on(const event::Crontab& event);
     void retire_crontab(std::uint32_t uid);
-    std::optional<Instant> next_run(const Job& job) const;
 
     // --- step_reports.cpp
     void on(const event::StepStarted& event);
@@ -274,7 +272,6 @@ class Cluster::Impl {
     // --- timing.cpp
     void job_timer(Job& job);
     void running_timer(Job& job);
-    void reset_end(Job& job);
 
     // --- invariants.cpp
     void check_invariants();

@@ -121,7 +121,7 @@ void Eligibility::keep_out(Job& job, Bar bar) {
     pending.planned_start.reset();
     pending.planned_nodes.clear();
     const bool waits_for_licenses = bar.reason == Reason::Licenses;
-    set_reason(job, bar.reason, std::move(bar.detail));
+    cluster_.hets_.set_reason(job, bar.reason, std::move(bar.detail));
     cluster_.job_timers_.retime(job);
     if (bar.opens) {
         pending.planned_start = bar.opens;
@@ -144,17 +144,9 @@ void Eligibility::let_in(Job& job, const std::vector<PartitionIndex>& open) {
     unqueue(job.id);
     planning_.backfill.drop(job.id);
     enqueue(job, open);
-    set_reason(job, Reason::None);
+    cluster_.hets_.set_reason(job, Reason::None);
     planning_.reasons.add(job.id);
     cluster_.job_timers_.retime(job);
-}
-
-// Reasons are derived: they are shown from memory and stored only along with real changes.
-void Eligibility::set_reason(Job& job, Reason reason, std::string detail) {
-    auto& pending = std::get<model::Pending>(job.phase);
-    pending.reason = reason;
-    pending.detail = std::move(detail);
-    if (job.het && job.het->offset == 0) cluster_.hets_.share_reason(job);
 }
 
 void Eligibility::unqueue(JobId id) {

@@ -21,7 +21,6 @@ class Eligibility {
         : world_(world), planning_(planning), cluster_(cluster) {}
 
     void review(Job& job);
-    void set_reason(Job& job, model::Reason reason, std::string detail = {});
     void unqueue(JobId id);
     bool is_overdue(const Job& job) const;
 

@@ -3,6 +3,7 @@
 #include "core/cluster/het_jobs.hpp"
 
 #include <iterator>
+#include <utility>
 
 #include "base/assert.hpp"
 
@@ -76,6 +77,13 @@ std::vector<JobId> HetJobs::orphans() const {
             orphans.insert(orphans.end(), parts.begin(), parts.end());
     }
     return orphans;
+}
+
+void HetJobs::set_reason(Job& job, model::Reason reason, std::string detail) const {
+    auto& pending = std::get<model::Pending>(job.phase);
+    pending.reason = reason;
+    pending.detail = std::move(detail);
+    if (job.het && job.het->offset == 0) share_reason(job);
 }
 
 void HetJobs::share_reason(const Job& leader) const {

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "core/cluster/job_facts.hpp"
@@ -33,6 +34,9 @@ class HetJobs {
     std::vector<JobId> live_components(const Job& leader) const;
     // Components whose leader's record is gone.
     std::vector<JobId> orphans() const;
+    // Why a job waits, and those that it leads. Reasons are derived: they are shown from memory and
+    // stored only along with real changes.
+    void set_reason(Job& job, model::Reason reason, std::string detail = {}) const;
     // Its followers wait for what it waits for.
     void share_reason(const Job& leader) const;
 

@@ -6,8 +6,19 @@
 
 #include "base/assert.hpp"
 #include "core/cluster/cluster_impl.hpp"
+#include "model/cron.hpp"
 
 namespace switchyard::core {
+namespace {
+
+// Of a crontab; none: the job does not come again.
+std::optional<Instant> next_run(const Job& job, Instant now) {
+    if (job.spec->cron.empty()) return std::nullopt;
+    const auto cron = model::parse_cron(job.spec->cron);
+    return cron ? model::next_after(*cron, now) : std::nullopt;
+}
+
+}  // namespace
 
 void Cluster::Impl::start(Job& job, PartitionIndex partition, model::Allocation allocation,
                           bool backfilled, const Terms& terms) {
@@ -116,7 +127,7 @@ void Cluster::Impl::finish_run(Job& job) {
     using Next = model::Completing::Next;
     const bool recurs =
         completing.next == Next::End && completing.outcome.state != model::JobState::Cancelled;
-    if (const auto next = recurs ? next_run(job) : std::nullopt) {
+    if (const auto next = recurs ? next_run(job, now_) : std::nullopt) {
         change(job, over(), Cause::Recurs);
         return requeue_now(job, Cause::Requeued, false, std::chrono::ceil<Seconds>(*next - now_));
     }
@@ -195,6 +206,19 @@ void Cluster::Impl::forget(JobId id) {
     world_.keep_last(job);
     jobs_.erase(id);
     changes_.forgotten_jobs.insert(id);
+}
+
+// Its limit or its reservation has changed: nodes and scheduler hear of the new end.
+void Cluster::Impl::reset_end(Job& job) {
+    auto* run = std::get_if<model::Running>(&job.phase);
+    if (run == nullptr) return;
+    run->ends_by = calendar_.end_of_run(*job.spec, *run);
+    touch(job);
+    for (const model::NodeGrant& grant : run->allocation.nodes)
+        emit(effect::SetDeadline{grant.node, job.id, job.attempt, world_.deadline_of(job)});
+    set_until(job);
+    job_timers_.retime(job);
+    planning_.backfill.capacity_changed();
 }
 
 }  // namespace switchyard::core

@@ -156,12 +156,6 @@ void Cluster::Impl::on(const event::Submit& event) {
     review(kept);
 }
 
-std::uint32_t Cluster::Impl::base_priority(JobId id, const JobSpec& spec, bool privileged) const {
-    if (spec.priority && (privileged || *spec.priority == 0)) return *spec.priority;
-    const std::int64_t fallen = std::int64_t{kPriorityTop} - id.value - spec.nice;
-    return static_cast<std::uint32_t>(std::clamp<std::int64_t>(fallen, 1, 0xfffffffe));
-}
-
 // Takes a job that was accepted in this very step out again, without a trace.
 void Cluster::Impl::withdraw(Job& job) {
     const std::vector<JobId> ids = hets_.components_of(job);
