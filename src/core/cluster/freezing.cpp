@@ -1,5 +1,6 @@
-// freezing.cpp: a run is frozen in place, and goes on. The time limit stands still. Memory and cards
-// stay held; cores do so too, unless another job is to have them meanwhile (planning/lending.hpp).
+// freezing.cpp: a run is frozen in place, and goes on. The time limit stands still. Memory and
+// cards stay held; cores do so too, unless another job is to have them meanwhile
+// (planning/lending.hpp).
 
 #include <chrono>
 #include <utility>

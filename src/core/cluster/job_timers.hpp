@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "core/cluster/dependencies.hpp"
-#include "core/cluster/triggers/triggers.hpp"
 #include "core/cluster/transition.hpp"
+#include "core/cluster/triggers/triggers.hpp"
 #include "core/cluster/world.hpp"
 #include "model/mail.hpp"
 

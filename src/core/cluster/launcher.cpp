@@ -59,8 +59,8 @@ void Launcher::prepare_nodes(const Job& job) {
 // Where the records are a backup, its nodes say first what they began since.
 void Launcher::launch_batch(const Job& job) {
     steps_.begin_batch(job);
-    const bool waits = restore_.is_of_backup(job) &&
-                       (restore_.is_under_way() || restore_.waits_for_nodes(job));
+    const bool waits =
+        restore_.is_of_backup(job) && (restore_.is_under_way() || restore_.waits_for_nodes(job));
     if (waits) return;
     const std::string& first = model::allocation_of(job)->nodes.front().node;
     world_.emit(effect::LaunchBatch{first, job.id, job.attempt});

@@ -1,5 +1,6 @@
 // site_programs.cpp: PrologSlurmctld runs on the controller's host when a job has got its nodes and
-// before anything of it is launched; EpilogSlurmctld when nothing of it is left on them (launcher.hpp).
+// before anything of it is launched; EpilogSlurmctld when nothing of it is left on them
+// (launcher.hpp).
 
 #include "core/cluster/cluster_impl.hpp"
 

@@ -36,8 +36,9 @@ struct Transition {
     Cause cause;
 };
 
-// Who keeps something about jobs hears of every change. Beside that an owner may have load(job), for
-// a record out of the store; clear(), when nodes and partitions are described anew; and check().
+// Who keeps something about jobs hears of every change. Beside that an owner may have load(job),
+// for a record out of the store; clear(), when nodes and partitions are described anew; and
+// check().
 template <class T>
 concept Observer = requires(T& owner, const Transition& transition) { owner.observe(transition); };
 

@@ -14,8 +14,8 @@
 #include "base/result.hpp"
 #include "core/cluster/het_jobs.hpp"
 #include "core/cluster/nodes/restore.hpp"
-#include "core/cluster/waiters.hpp"
 #include "core/cluster/transition.hpp"
+#include "core/cluster/waiters.hpp"
 #include "core/cluster/world.hpp"
 #include "model/layout.hpp"
 
