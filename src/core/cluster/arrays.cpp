@@ -27,17 +27,42 @@ void Arrays::load(const Job& job) {
     if (over) add_end(side, *model::outcome_of(job));
 }
 
-bool Arrays::forget(const Job& job) {
+// With the last record of an array goes what was submitted with it.
+void Arrays::forget(const Job& job) {
     const auto found = sides_.find(job.array->array_id);
     found->second.records.erase(job.id);
-    if (!found->second.records.empty()) return false;
+    found->second.pending.erase(job.id);
+    if (!found->second.records.empty()) return;
     sides_.erase(found);
-    return true;
+    if (model::is_finished(job)) world_.changes.unneeded_payloads.insert(job.array->array_id);
 }
 
-void Arrays::withdraw(const Job& job) {
-    if (job.array) sides_.erase(job.id);
+void Arrays::observe(const Transition& transition) {
+    const Job& job = transition.job;
+    if (!job.array) return;
+    if (transition.before == Phase::Completing && transition.after == Phase::Ended) run_over(job);
+    switch (transition.cause) {
+        case Cause::Submitted:
+            return load(job);
+        case Cause::Started:
+            return run_began(job);
+        case Cause::Requeued:
+        case Cause::Reopened:
+            side_of(job).pending.insert(job.id);
+            return review_throttled(job);
+        case Cause::Ended:
+            side_of(job).pending.erase(job.id);
+            add_end(side_of(job), *model::outcome_of(job));
+            return review_throttled(job);
+        case Cause::Withdrawn:
+        case Cause::Forgotten:
+            return forget(job);
+        default:
+            return;
+    }
 }
+
+ArraySide& Arrays::side_of(const Job& job) { return sides_[job.array->array_id]; }
 
 void Arrays::check() const {
     std::map<JobId, std::uint32_t> running;
@@ -124,21 +149,13 @@ bool Arrays::throttled(const Job& job) const {
 }
 
 void Arrays::run_began(const Job& job) {
-    if (!job.array) return;
-    ArraySide& side = sides_[job.array->array_id];
-    ++side.running;
-    side.pending.erase(job.id);
+    ++side_of(job).running;
+    side_of(job).pending.erase(job.id);
 }
 
 void Arrays::run_over(const Job& job) {
-    if (!job.array) return;
-    ArraySide& side = sides_[job.array->array_id];
-    SY_ASSERT(side.running > 0);
-    --side.running;
-}
-
-void Arrays::waits_again(const Job& job) {
-    if (job.array) sides_[job.array->array_id].pending.insert(job.id);
+    SY_ASSERT(side_of(job).running > 0);
+    --side_of(job).running;
 }
 
 void Arrays::add_end(ArraySide& side, const model::Outcome& outcome) {
@@ -149,16 +166,9 @@ void Arrays::add_end(ArraySide& side, const model::Outcome& outcome) {
     side.any_failed |= outcome.state != model::JobState::Completed;
 }
 
-void Arrays::ended(const Job& job) {
-    if (!job.array) return;
-    ArraySide& side = sides_[job.array->array_id];
-    side.pending.erase(job.id);
-    add_end(side, *model::outcome_of(job));
-}
-
 void Arrays::review_throttled(const Job& job) {
-    if (!job.array || job.array->throttle == 0) return;
-    for (const JobId id : sides_[job.array->array_id].pending) world_.agenda.review(id);
+    if (job.array->throttle == 0) return;
+    for (const JobId id : side_of(job).pending) world_.agenda.review(id);
 }
 
 void Arrays::set_throttle(JobId array, std::uint32_t throttle) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/cluster/het_jobs.hpp"
+#include "core/cluster/transition.hpp"
 #include "core/cluster/world.hpp"
 #include "model/index_set.hpp"
 
@@ -27,9 +28,7 @@ class Arrays {
     Arrays(World& world, const HetJobs& hets) : world_(world), hets_(hets) {}
 
     void load(const Job& job);
-    // True if it was the last record of its array.
-    bool forget(const Job& job);
-    void withdraw(const Job& job);
+    void observe(const Transition& transition);
     void check() const;
 
     const ArraySide* find(JobId array) const;
@@ -43,15 +42,15 @@ class Arrays {
     Job& split(Job& block, const model::IndexSet& elements);
     bool throttled(const Job& job) const;
 
-    void run_began(const Job& job);
-    void run_over(const Job& job);
-    void waits_again(const Job& job);
-    void ended(const Job& job);
-    // A place under the throttle has become free, or was taken.
-    void review_throttled(const Job& job);
     void set_throttle(JobId array, std::uint32_t throttle);
 
   private:
+    ArraySide& side_of(const Job& job);
+    void forget(const Job& job);
+    void run_began(const Job& job);
+    void run_over(const Job& job);
+    // A place under the throttle has become free, or was taken.
+    void review_throttled(const Job& job);
     static void add_end(ArraySide& side, const model::Outcome& outcome);
 
     World& world_;

@@ -68,15 +68,6 @@ Cluster::Impl::Impl(Settings settings, Records records, Instant now, JobKeeping 
 
 Cluster::Impl::~Impl() = default;
 
-void Cluster::Impl::schedule(Instant at) {
-    now_ = std::max(now_, at);
-    ++figures_.main_cycles;
-    calendar_.review();
-    settle();
-    planning_.run_pass();
-    count_pass();
-}
-
 void Cluster::Impl::on(const event::UpdateReservation& event) {
     ReplyBody answer = calendar_.answer(event);
     settle();
@@ -104,13 +95,6 @@ void Cluster::Impl::step(Instant at, const Event& event) {
     std::visit([this](const auto& what) { dispatch(what); }, event);
     settle();
     triggers_.fire();
-}
-
-std::optional<Instant> Cluster::Impl::next_wakeup() const {
-    std::optional<Instant> pass = planning_.next_pass();
-    if (pass && passes_rest_until_) pass = std::max(*pass, *passes_rest_until_);
-    const std::optional<Instant> timer = timers_.next();
-    return pass && timer ? std::min(*pass, *timer) : pass ? pass : timer;
 }
 
 }  // namespace switchyard::core

@@ -18,8 +18,10 @@
 #include "core/cluster/het_jobs.hpp"
 #include "core/cluster/holdings.hpp"
 #include "core/cluster/idle_gpus.hpp"
+#include "core/cluster/job_counts.hpp"
 #include "core/cluster/job_facts.hpp"
 #include "core/cluster/job_timers.hpp"
+#include "core/cluster/launcher.hpp"
 #include "core/cluster/licenses.hpp"
 #include "core/cluster/mail.hpp"
 #include "core/cluster/nodes/begun.hpp"
@@ -43,7 +45,6 @@ inline constexpr Seconds kLaunchFailureRest{5};
 inline constexpr std::uint32_t kLaunchAttemptsMax = 3;
 // One Tick looks at so many timers before it lets others in.
 inline constexpr std::uint32_t kTimersPerTickMax = 20000;
-inline constexpr std::uint32_t kPriorityTop = 4294901760u;
 
 class Cluster::Impl {
   public:
@@ -88,7 +89,6 @@ class Cluster::Impl {
     void review_each(const std::vector<JobId>& ids);
     void reset_tables();
     void rebuild();
-    void index_job(const Job& job);
     void on(const event::Reconfigure& event);
 
     // --- submit.cpp, validate.cpp
@@ -104,7 +104,6 @@ class Cluster::Impl {
     void answer_test_only(const event::Submit& event, const JobSpec& spec,
                           std::vector<std::string> notes);
     bool answer_repeated(const event::Submit& event);
-    std::uint32_t base_priority(JobId id, const JobSpec& spec, bool privileged) const;
     void withdraw(Job& job);
     void withdraw_record(Job& job);
 
@@ -113,41 +112,47 @@ class Cluster::Impl {
     void on(const event::Release& event);
     void owner_left(Job& job, std::optional<model::ExitStatus> exit);
 
-    // --- lifecycle.cpp: start, end, requeue of one run
+    // --- seam.cpp: one function changes phases, all who must hear of it do
+    auto observers();
+    template <class Act>
+    void for_each_owner(Act act);
+    void tell(const Transition& transition);
+    void load(const Job& job);
+    void clear_owners();
+    void check_owners();
+    Transition enter(Job& job, model::JobPhase phase, Cause cause);
+    void change(Job& job, model::JobPhase phase, Cause cause);
     // While one lives something is being changed; the outermost, at its end, sees to it that all
     // is done that the change made necessary.
-    class Change {
+    class Operation {
       public:
-        explicit Change(Impl& cluster);
-        ~Change();
-        Change(const Change&) = delete;
+        explicit Operation(Impl& cluster);
+        ~Operation();
+        Operation(const Operation&) = delete;
 
       private:
         Impl& cluster_;
     };
     void settle();
-    void tell_planning(const Agenda::NodeNews& news);
+    void tell_planning();
+
+    // --- lifecycle.cpp: start, end, requeue of one run
     void start(Job& job, PartitionIndex partition, model::Allocation allocation, bool backfilled,
                const Terms& terms);
-    void launch_batch(Job& job);
     void end_run(Job& job, model::Outcome outcome, EndCause cause, Seconds grace,
                  model::Completing::Next next, const std::set<std::string>& clean_already = {});
     void node_is_clean(Job& job, const std::string& node);
     void finish(Job& job);
     void finish_run(Job& job);
-    void begin(Job& job);
     void end_pending(Job& job, model::Outcome outcome);
     void stop_return(Job& job, const model::Outcome& outcome);
-    void after_end(Job& job);
-    void requeue_now(Job& job, bool hold, Seconds rest);
+    void requeue_now(Job& job, Cause cause, bool hold, Seconds rest);
     void forget(JobId id);
+    void reset_end(Job& job);
 
     // --- site_programs.cpp: PrologSlurmctld and EpilogSlurmctld
     void on(const event::ProgramEnded& event);
     void prolog_failed(Job& job);
-    void begin_if_ready(const Job& any);
-    void stop_prolog(const Job& job, model::Running& run);
-    void resume_program(const Job& job);
 
     // Short forms of what these owners do, for verbs that have no owner of their own yet.
     void claim(const Job& job) { holdings_.claim(job); }
@@ -155,7 +160,7 @@ class Cluster::Impl {
     void set_until(const Job& job) { holdings_.set_until(job); }
     void review(Job& job) { eligibility_.review(job); }
     void set_reason(Job& job, model::Reason reason, std::string detail = {}) {
-        planning_.reasons.tell(job, reason, std::move(detail));
+        hets_.set_reason(job, reason, std::move(detail));
     }
     void unqueue(JobId id) { eligibility_.unqueue(id); }
 
@@ -179,7 +184,6 @@ class Cluster::Impl {
     // --- cron.cpp: jobs that come again (scrontab)
     void on(const event::Crontab& event);
     void retire_crontab(std::uint32_t uid);
-    std::optional<Instant> next_run(const Job& job) const;
 
     // --- step_reports.cpp
     void on(const event::StepStarted& event);
@@ -209,7 +213,6 @@ class Cluster::Impl {
     void on(const event::Top& event);
     void on(const event::Requeue& event);
     std::optional<Errc> requeue_one(Job& job, const event::Requeue& event);
-    void index_again(Job& job);
     void on(const event::Suspend& event);
     void freeze(Job& job);
     void thaw(Job& job);
@@ -233,7 +236,6 @@ class Cluster::Impl {
     void on(const event::NodeUp& event);
     void on(const event::NodeLost& event);
     void on(const event::ScriptFailed& event);
-    void prepare_nodes(const Job& job);
     void on(const event::GpuIdle& event);  // idle_gpus.cpp
     void gpus_stand_idle(Job& job);
     void reconcile(NodeIndex node, const std::vector<StepKey>& listed);
@@ -260,10 +262,9 @@ class Cluster::Impl {
     // --- timing.cpp
     void job_timer(Job& job);
     void running_timer(Job& job);
-    void reset_end(Job& job);
 
     // --- invariants.cpp
-    void check_invariants() const;
+    void check_invariants();
 
     World world_;
     // Members of the world, under the names that verbs without an owner of their own use.
@@ -294,6 +295,9 @@ class Cluster::Impl {
     Mail mail_{world_, arrays_};
     IdleGpus idle_gpus_;
     Holdings holdings_{world_, planning_, machines_, licenses_, calendar_};
+    Launcher launcher_{world_, hets_, restore_, job_steps_, waiters_, job_timers_};
+    JobCounts counts_{world_};
+    Nonces nonces_;
     Planning planning_{
         world_, {holdings_, hets_, licenses_, calendar_, arrays_, job_timers_, waiters_}, *this};
     Eligibility eligibility_{world_,
@@ -305,13 +309,9 @@ class Cluster::Impl {
     std::set<std::string> runtime_partitions_, deleted_partitions_;
 
     // Derived.
-    std::set<JobId> prologs_ended_;  // Of the present attempt, well.
-    std::map<JobId, std::uint32_t> launch_failures_;
-    Nonces nonces_;
     TimerPatience timer_patience_;
     PassPatience pass_patience_;
     std::optional<Instant> passes_rest_until_;
-    std::size_t unfinished_ = 0;
 };
 
 }  // namespace switchyard::core

@@ -8,13 +8,6 @@
 
 namespace switchyard::core {
 
-// The time of the next run; none: the job does not come again.
-std::optional<Instant> Cluster::Impl::next_run(const Job& job) const {
-    if (job.spec->cron.empty()) return std::nullopt;
-    const auto cron = model::parse_cron(job.spec->cron);
-    return cron ? model::next_after(*cron, now_) : std::nullopt;
-}
-
 // The jobs of the crontab that was: those that wait go, those that run do not come again.
 void Cluster::Impl::retire_crontab(std::uint32_t uid) {
     for (const JobId id : jobs_.of_user(uid)) {

@@ -29,6 +29,27 @@ void Dependencies::load(const Job& job) {
     if (std::holds_alternative<model::Pending>(job.phase)) add_terms(job);
 }
 
+void Dependencies::observe(const Transition& transition) {
+    const Job& job = transition.job;
+    if (transition.before == Phase::Pending) forget_terms(job);
+    switch (transition.cause) {
+        case Cause::Submitted:
+        case Cause::Split:
+            return load(job);
+        case Cause::Reopened:
+            return add_name(job);
+        case Cause::Started:
+            return wake(job);
+        case Cause::Ended:
+            remove_name(job, job.spec->name);
+            return wake(job);
+        case Cause::Withdrawn:
+            return remove_name(job, job.spec->name);
+        default:
+            return;
+    }
+}
+
 void Dependencies::add_name(const Job& job) {
     unfinished_.add(job.spec->uid, job.spec->name, job.id);
 }
@@ -36,8 +57,6 @@ void Dependencies::add_name(const Job& job) {
 void Dependencies::remove_name(const Job& job, const std::string& name) {
     unfinished_.remove(job.spec->uid, name, job.id);
 }
-
-void Dependencies::ended(const Job& job) { remove_name(job, job.spec->name); }
 
 // All records that a term speaks of.
 std::vector<const Job*> Dependencies::targets_of(const DependencyTerm& term) const {

@@ -13,6 +13,7 @@
 
 #include "core/cluster/arrays.hpp"
 #include "core/cluster/name_index.hpp"
+#include "core/cluster/transition.hpp"
 #include "core/cluster/world.hpp"
 
 namespace switchyard::core {
@@ -22,6 +23,7 @@ class Dependencies {
     Dependencies(World& world, const Arrays& arrays) : world_(world), arrays_(arrays) {}
 
     void load(const Job& job);
+    void observe(const Transition& transition);
 
     // Whether it may start, as far as others are concerned. What is decided is stored with it.
     model::DependencyStatus judge(Job& job);
@@ -40,11 +42,10 @@ class Dependencies {
     // A job that has not ended, by its name.
     void add_name(const Job& job);
     void remove_name(const Job& job, const std::string& name);
-    void ended(const Job& job);
-    // The job started or ended: whoever waits for it is judged again.
-    void wake(const Job& job);
 
   private:
+    // The job started or ended: whoever waits for it is judged again.
+    void wake(const Job& job);
     bool has_unfinished_namesake_before(const Job& job) const;
 
     World& world_;

@@ -117,7 +117,7 @@ Eligibility::Verdict Eligibility::licenses(Candidate& candidate) const {
 void Eligibility::review(Job& job) {
     auto* pending = std::get_if<model::Pending>(&job.phase);
     if (pending == nullptr) return;
-    const Cluster::Impl::Change change(cluster_);
+    const Cluster::Impl::Operation operation(cluster_);
     // Before all else: whatever it waits for besides, it does not wait beyond its deadline.
     if (is_overdue(job))
         return cluster_.end_pending(
@@ -151,7 +151,7 @@ void Eligibility::keep_out(Job& job, Bar bar) {
     pending.planned_start.reset();
     pending.planned_nodes.clear();
     const bool waits_for_licenses = bar.reason == Reason::Licenses;
-    planning_.reasons.tell(job, bar.reason, std::move(bar.detail));
+    hets_.set_reason(job, bar.reason, std::move(bar.detail));
     job_timers_.retime(job);
     if (bar.opens) {
         pending.planned_start = bar.opens;
@@ -174,7 +174,7 @@ void Eligibility::let_in(Job& job, const std::vector<PartitionIndex>& open) {
     unqueue(job.id);
     planning_.backfill.drop(job.id);
     enqueue(job, open);
-    planning_.reasons.tell(job, Reason::None);
+    hets_.set_reason(job, Reason::None);
     planning_.reasons.add(job.id);
     job_timers_.retime(job);
 }

@@ -3,6 +3,7 @@
 #include "core/cluster/het_jobs.hpp"
 
 #include <iterator>
+#include <utility>
 
 #include "base/assert.hpp"
 
@@ -19,16 +20,26 @@ void HetJobs::forget(const Job& job) {
     if (found->second.empty()) components_.erase(found);
 }
 
-void HetJobs::check(const Job& job) const {
-    if (!job.het) return;
-    SY_ASSERT(components_.at(job.het->leader).contains(job.id));
-    // What runs was started with its leader, and no leader runs while one of them waits.
-    const Job& leader = leader_of(job);
+void HetJobs::observe(const Transition& transition) {
+    const Job& job = transition.job;
+    if (transition.cause == Cause::Submitted) load(job);
+    if (transition.after == Phase::None) forget(job);
+    // The others need not wait for this one.
+    if (transition.cause == Cause::Ended && is_follower(job)) world_.agenda.review(job.het->leader);
+}
+
+void HetJobs::check() const {
     const auto runs = [](const Job& one) {
         return std::holds_alternative<model::Running>(one.phase);
     };
-    if (runs(job) && runs(leader)) SY_ASSERT(model::start_of(job) == model::start_of(leader));
-    SY_ASSERT(!runs(leader) || !std::holds_alternative<model::Pending>(job.phase));
+    for (const auto& [id, job] : world_.jobs) {
+        if (!job.het) continue;
+        SY_ASSERT(components_.at(job.het->leader).contains(id));
+        // What runs was started with its leader, and no leader runs while one of them waits.
+        const Job& leader = leader_of(job);
+        if (runs(job) && runs(leader)) SY_ASSERT(model::start_of(job) == model::start_of(leader));
+        SY_ASSERT(!runs(leader) || !std::holds_alternative<model::Pending>(job.phase));
+    }
 }
 
 const std::set<JobId>* HetJobs::find(JobId leader) const {
@@ -66,6 +77,13 @@ std::vector<JobId> HetJobs::orphans() const {
             orphans.insert(orphans.end(), parts.begin(), parts.end());
     }
     return orphans;
+}
+
+void HetJobs::set_reason(Job& job, model::Reason reason, std::string detail) const {
+    auto& pending = std::get<model::Pending>(job.phase);
+    pending.reason = reason;
+    pending.detail = std::move(detail);
+    if (job.het && job.het->offset == 0) share_reason(job);
 }
 
 void HetJobs::share_reason(const Job& leader) const {

@@ -5,9 +5,11 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "core/cluster/job_facts.hpp"
+#include "core/cluster/transition.hpp"
 #include "core/cluster/world.hpp"
 
 namespace switchyard::core {
@@ -17,8 +19,8 @@ class HetJobs {
     explicit HetJobs(World& world) : world_(world) {}
 
     void load(const Job& job);
-    void forget(const Job& job);
-    void check(const Job& job) const;
+    void observe(const Transition& transition);
+    void check() const;
 
     bool contains(JobId leader) const { return components_.contains(leader); }
     // The records that are left of it; null: there is no such heterogeneous job.
@@ -32,10 +34,15 @@ class HetJobs {
     std::vector<JobId> live_components(const Job& leader) const;
     // Components whose leader's record is gone.
     std::vector<JobId> orphans() const;
+    // Why a job waits, and those that it leads. Reasons are derived: they are shown from memory and
+    // stored only along with real changes.
+    void set_reason(Job& job, model::Reason reason, std::string detail = {}) const;
     // Its followers wait for what it waits for.
     void share_reason(const Job& leader) const;
 
   private:
+    void forget(const Job& job);
+
     World& world_;
     std::map<JobId, std::set<JobId>> components_;  // By leader.
 };

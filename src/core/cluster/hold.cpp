@@ -36,7 +36,7 @@ void Cluster::Impl::on(const event::Hold& event) {
             JobSpec spec = *job.spec;
             spec.priority.reset();
             job.priority = base_priority(first, spec, true);
-            launch_failures_.erase(job.id);
+            launcher_.forget_failures(job.id);
         }
         touch(job);
         review(job);

@@ -46,6 +46,11 @@ Instant Holdings::held_until(const Job& job) const {
     return deadline ? *deadline : world_.now + sched::kForever;
 }
 
+void Holdings::observe(const Transition& transition) {
+    if (transition.cause == Cause::Started) claim(transition.job);
+    if (transition.cause == Cause::RunOver) set_until(transition.job);
+}
+
 // All that a job holds: its allocation, or what of it is not clean yet.
 void Holdings::claim(const Job& job) {
     if (!holds_anything(job)) return;

@@ -7,6 +7,7 @@
 #include "core/cluster/licenses.hpp"
 #include "core/cluster/nodes/nodes.hpp"
 #include "core/cluster/reservations/calendar.hpp"
+#include "core/cluster/transition.hpp"
 #include "core/cluster/world.hpp"
 
 namespace switchyard::core {
@@ -22,6 +23,7 @@ class Holdings {
           licenses_(licenses),
           calendar_(calendar) {}
 
+    void observe(const Transition& transition);
     // All that a job holds: its allocation, or what of it is not clean yet.
     void claim(const Job& job);
     void release_on(const Job& job, const std::string& node);

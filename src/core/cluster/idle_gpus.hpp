@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "core/cluster/transition.hpp"
 #include "core/cluster/world.hpp"
 
 namespace switchyard::core {
@@ -15,7 +16,9 @@ class IdleGpus {
     // cards do; none: some are in use.
     std::optional<Instant> heard(const Job& job, const std::string& node,
                                  std::optional<Instant> since);
-    void ended(JobId job) { idle_.erase(job); }
+    void observe(const Transition& transition) {
+        if (transition.cause == Cause::Ended) idle_.erase(transition.job.id);
+    }
 
   private:
     struct Idle {

@@ -8,10 +8,8 @@
 
 namespace switchyard::core {
 
-void Cluster::Impl::check_invariants() const {
+void Cluster::Impl::check_invariants() {
     pool_.check_invariants();
-    planning_.check();
-    std::size_t unfinished = 0;
     std::map<std::string, std::set<JobId>> held;
     for (const auto& [id, job] : jobs_) {
         SY_ASSERT(job.id == id);
@@ -19,10 +17,9 @@ void Cluster::Impl::check_invariants() const {
         SY_ASSERT(job.spec != nullptr);
         const bool pending = std::holds_alternative<model::Pending>(job.phase);
         const bool ended = std::holds_alternative<model::Ended>(job.phase);
-        if (!ended) ++unfinished;
         SY_ASSERT(pending || !planning_.queue.contains(id));
-        hets_.check(job);
         SY_ASSERT(!is_follower(job) || !planning_.queue.contains(id));
+        SY_ASSERT(!licenses_.waits(id) || !planning_.queue.contains(id));
         if (pending || ended) continue;
         SY_ASSERT(!job.array || job.array->element);
         if (is_configuring(job)) SY_ASSERT(!steps_.contains({id, job.attempt, kBatchStep}));
@@ -37,10 +34,6 @@ void Cluster::Impl::check_invariants() const {
             if (!clean) held[grant.node].insert(id);
         }
     }
-    SY_ASSERT(unfinished == unfinished_);
-    arrays_.check();
-    calendar_.check();
-    licenses_.check(planning_.queue);
     for (NodeIndex i = 0; i < nodes_.size(); ++i) {
         const model::Node& node = nodes_[i];
         const auto jobs = held.find(node.config.name);
@@ -57,7 +50,7 @@ void Cluster::Impl::check_invariants() const {
         SY_ASSERT(node.used_memory.value == memory);
         SY_ASSERT(node.used_cpus == cpus);
     }
-    job_steps_.check();
+    check_owners();
 }
 
 }  // namespace switchyard::core

@@ -1,6 +1,8 @@
 // job_facts.hpp: small questions about one job that its record answers.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -38,6 +40,14 @@ inline bool is_follower(const model::Job& job) { return job.het && job.het->offs
 inline sched::QueueKey key_of(const model::Job& job, const model::Partition& partition) {
     const std::uint32_t sequence = job.array ? job.array->array_id.value : job.id.value;
     return {partition.priority_tier, job.priority, sequence, job.id};
+}
+
+// The later its number, the lower; as an administrator said, if one did.
+inline constexpr std::uint32_t kPriorityTop = 4294901760u;
+inline std::uint32_t base_priority(JobId id, const model::JobSpec& spec, bool privileged) {
+    if (spec.priority && (privileged || *spec.priority == 0)) return *spec.priority;
+    const std::int64_t fallen = std::int64_t{kPriorityTop} - id.value - spec.nice;
+    return static_cast<std::uint32_t>(std::clamp<std::int64_t>(fallen, 1, 0xfffffffe));
 }
 
 }  // namespace switchyard::core

@@ -74,13 +74,29 @@ std::optional<Instant> JobTimers::due(const Job& job) const {
     return std::nullopt;
 }
 
+void JobTimers::observe(const Transition& transition) {
+    const Job& job = transition.job;
+    switch (transition.cause) {
+        case Cause::Started:
+            return retime(job);
+        case Cause::Requeued:
+        case Cause::Reopened:
+            mailed_.erase(job.id);
+            return;
+        case Cause::Ended:
+            mailed_.erase(job.id);
+            return retime(job);
+        case Cause::Withdrawn:
+            world_.timers.set({TimerKey::Kind::Job, job.id.value}, std::nullopt);
+            return;
+        default:
+            return;
+    }
+}
+
 void JobTimers::retime(const Job& job) {
     world_.timers.set({TimerKey::Kind::Job, job.id.value}, due(job));
     if (!triggers_.empty()) triggers_.retime(job.id);
-}
-
-void JobTimers::stop(JobId job) {
-    world_.timers.set({TimerKey::Kind::Job, job.value}, std::nullopt);
 }
 
 std::vector<model::MailEvent> JobTimers::take_marks(const Job& job) {

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/cluster/dependencies.hpp"
+#include "core/cluster/transition.hpp"
 #include "core/cluster/triggers/triggers.hpp"
 #include "core/cluster/world.hpp"
 #include "model/mail.hpp"
@@ -22,13 +23,11 @@ class JobTimers {
     JobTimers(World& world, const Dependencies& dependencies, Triggers& triggers)
         : world_(world), dependencies_(dependencies), triggers_(triggers) {}
 
+    void observe(const Transition& transition);
     // Sets its timer anew. To be called whenever something about it has changed.
     void retime(const Job& job);
-    void stop(JobId job);
     // Mail about parts of the time limit that have passed: each is due once in a run.
     std::vector<model::MailEvent> take_marks(const Job& job);
-    // Of the run that is over.
-    void forget_marks(JobId job) { mailed_.erase(job); }
 
   private:
     std::optional<Instant> due(const Job& job) const;

@@ -174,22 +174,23 @@ void Licenses::hold(const Job& job, Instant until) {
     if (held) ledger_.claim(job.id, *std::move(held), until, owner);
 }
 
-void Licenses::release(JobId job) {
-    ledger_.release(job);
-    call_line();
-}
-
 void Licenses::clear() {
     ledger_.reset(world_.settings.licenses);
     line_.clear();
     places_.clear();
 }
 
-void Licenses::check(const sched::Queue& queue) const {
+void Licenses::observe(const Transition& transition) {
+    if (transition.cause != Cause::Left) return;
+    ledger_.release(transition.job.id);
+    call_line();
+}
+
+void Licenses::check() const {
     std::map<std::string, std::uint32_t> held;
     for (const auto& [id, job] : world_.jobs) {
         const bool pending = std::holds_alternative<model::Pending>(job.phase);
-        SY_ASSERT(!places_.contains(id) || (pending && !queue.contains(id)));
+        SY_ASSERT(pending || !places_.contains(id));
         if (pending || std::holds_alternative<model::Ended>(job.phase)) continue;
         const auto* completing = std::get_if<model::Completing>(&job.phase);
         if (completing != nullptr && completing->epilog) continue;

@@ -12,6 +12,7 @@
 #include "base/result.hpp"
 #include "core/cluster/het_jobs.hpp"
 #include "core/cluster/reservations/calendar.hpp"
+#include "core/cluster/transition.hpp"
 #include "core/cluster/world.hpp"
 #include "core/sched/license_ledger.hpp"
 #include "core/sched/order.hpp"
@@ -26,8 +27,9 @@ class Licenses {
 
     // As configured: nobody has any, nobody waits.
     void clear();
-    // Who is said to have some has them, and who waits is not in the queue.
-    void check(const sched::Queue& queue) const;
+    void observe(const Transition& transition);
+    // Who is said to have some has them; only who is not started yet waits.
+    void check() const;
 
     Status check(const JobSpec& spec) const;
     bool could_meet(const model::LicenseRequest& request) const {
@@ -53,7 +55,6 @@ class Licenses {
 
     // What the run of a job has.
     void hold(const Job& job, Instant until);
-    void release(JobId job);
     void set_until(JobId job, Instant until) { ledger_.set_until(job, until); }
     // What reservations keep.
     void set_kept(std::vector<sched::LicenseLedger::Kept> kept) {

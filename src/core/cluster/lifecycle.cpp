@@ -6,18 +6,28 @@
 
 #include "base/assert.hpp"
 #include "core/cluster/cluster_impl.hpp"
+#include "model/cron.hpp"
 
 namespace switchyard::core {
+namespace {
+
+// Of a crontab; none: the job does not come again.
+std::optional<Instant> next_run(const Job& job, Instant now) {
+    if (job.spec->cron.empty()) return std::nullopt;
+    const auto cron = model::parse_cron(job.spec->cron);
+    return cron ? model::next_after(*cron, now) : std::nullopt;
+}
+
+}  // namespace
 
 void Cluster::Impl::start(Job& job, PartitionIndex partition, model::Allocation allocation,
                           bool backfilled, const Terms& terms) {
-    const Change change(*this);
+    const Operation operation(*this);
     SY_ASSERT(std::holds_alternative<model::Pending>(job.phase));
     SY_ASSERT(!allocation.nodes.empty());
     unqueue(job.id);
     planning_.backfill.drop(job.id);
     planning_.preemption.drop_hold(job.id);
-    dependencies_.forget_terms(job);
     job.eligible = std::max(std::get<model::Pending>(job.phase).eligible_at, job.submitted);
     model::Running run;
     run.allocation = std::move(allocation);
@@ -31,98 +41,13 @@ void Cluster::Impl::start(Job& job, PartitionIndex partition, model::Allocation 
     run.preemptable_at = planning_.preemption.preemptable_from(job, now_);
     job.last_evaluated = now_;
     job.scheduler = backfilled ? "Backfill" : "Main";
-    job.phase = std::move(run);
-    touch(job);
-    claim(job);
-    calendar_.nodes_changed();
-    if (terms.owner != sched::kNobody)
-        calendar_.used(std::get<model::Running>(job.phase).reservation);
-    arrays_.run_began(job);
-    ++figures_.jobs_started;
-    if (backfilled) ++figures_.jobs_backfilled;
-    if (settings_.run_prolog) {
-        emit(effect::RunProgram{job.id, job.attempt});
-        // It is told again when the nodes are ready.
-        waiters_.tell_owner(job.id, reply::Granted{job.id});
-    } else {
-        begin(job);
-    }
-    mail_.send(job, model::MailEvent::Begin);
-    job_timers_.retime(job);
-    dependencies_.wake(job);
-}
-
-Cluster::Impl::Change::Change(Impl& cluster) : cluster_(cluster) {
-    cluster_.world_.agenda.begin_change();
-}
-
-Cluster::Impl::Change::~Change() {
-    if (cluster_.world_.agenda.end_change()) cluster_.settle();
-}
-
-// Looks at those whose state depends on what has changed, and at those who depend on them.
-void Cluster::Impl::settle() {
-    Agenda& agenda = world_.agenda;
-    agenda.begin_change();
-    do {
-        tell_planning(agenda.take_nodes());
-        if (agenda.take_windows_changed()) {
-            planning_.windows_changed();
-            planning_.reasons.look_at_foremost();
-        }
-        while (const auto id = agenda.take()) {
-            if (Job* job = find_job(*id)) review(*job);
-            if (agenda.take_windows_changed()) {
-                planning_.windows_changed();
-                planning_.reasons.look_at_foremost();
-            }
-        }
-        for (const JobId id : agenda.take_ends()) {
-            if (Job* job = find_job(id)) reset_end(*job);
-        }
-    } while (!agenda.empty());
-    agenda.end_change();
-}
-
-// Nodes are open, or described, or usable, as they were not.
-void Cluster::Impl::tell_planning(const Agenda::NodeNews& news) {
-    for (const NodeIndex node : news.opened) planning_.capacity_freed(node);
-    for (const NodeIndex node : news.described) planning_.node_described(node);
-    if (news.came_or_went) calendar_.nodes_changed();
-    if (news.came_or_went || news.redescribed) planning_.feasibility.usable_nodes_changed();
-}
-
-// Its nodes are ready for it.
-void Cluster::Impl::begin(Job& job) {
-    prepare_nodes(job);
-    if (job.spec->kind == model::JobKind::Batch) {
-        launch_batch(job);
-    } else {
-        waiters_.tell_owner(job.id, reply::Granted{job.id}, job.spec->detached);
-    }
-}
-
-// PrologFlags=Alloc: all nodes of the job hear of it, not only those that get a step.
-void Cluster::Impl::prepare_nodes(const Job& job) {
-    if (!settings_.prepare_nodes) return;
-    for (const model::NodeGrant& grant : model::allocation_of(job)->nodes)
-        emit(effect::PrepareJob{grant.node, job.id, job.attempt});
-}
-
-// Where the records are a backup, its nodes say first what they began since.
-void Cluster::Impl::launch_batch(Job& job) {
-    job_steps_.begin_batch(job);
-    const bool waits =
-        restore_.is_of_backup(job) && (restore_.is_under_way() || restore_.waits_for_nodes(job));
-    if (waits) return;
-    const std::string& first = model::allocation_of(job)->nodes.front().node;
-    emit(effect::LaunchBatch{first, job.id, job.attempt});
+    change(job, std::move(run), Cause::Started);
 }
 
 void Cluster::Impl::end_run(Job& job, model::Outcome outcome, EndCause cause, Seconds grace,
                             model::Completing::Next next,
                             const std::set<std::string>& clean_already) {
-    const Change change(*this);
+    const Operation operation(*this);
     model::Completing completing;
     if (auto* running = std::get_if<model::Running>(&job.phase)) {
         completing.run = std::move(*running);
@@ -131,7 +56,7 @@ void Cluster::Impl::end_run(Job& job, model::Outcome outcome, EndCause cause, Se
         completing.run = std::move(suspended.run);
         completing.run.suspended_for += std::chrono::duration_cast<Seconds>(now_ - suspended.since);
     }
-    stop_prolog(job, completing.run);
+    launcher_.stop_prolog(job, completing.run);
     outcome.derived_exit = job_steps_.worst_exit(job);
     completing.ended = now_;
     completing.outcome = outcome;
@@ -149,13 +74,10 @@ void Cluster::Impl::end_run(Job& job, model::Outcome outcome, EndCause cause, Se
             ++nodes_[*index].completing_jobs;
         }
     }
-    job.phase = std::move(completing);
-    touch(job);
-    set_until(job);
-    planning_.preemption.run_is_over(job.id);
+    change(job, std::move(completing), Cause::RunOver);
     if (job.het) {
         end_companions(job, outcome, cause, grace, next);
-        begin_if_ready(job);
+        launcher_.begin_if_ready(job);
     }
     const auto dirty = std::get<model::Completing>(job.phase).dirty_nodes;
     for (const std::string& node : dirty) {
@@ -175,7 +97,7 @@ void Cluster::Impl::end_run(Job& job, model::Outcome outcome, EndCause cause, Se
 }
 
 void Cluster::Impl::node_is_clean(Job& job, const std::string& node) {
-    const Change change(*this);
+    const Operation operation(*this);
     auto* completing = std::get_if<model::Completing>(&job.phase);
     if (completing == nullptr || std::erase(completing->dirty_nodes, node) == 0) return;
     touch(job);
@@ -188,10 +110,7 @@ void Cluster::Impl::node_is_clean(Job& job, const std::string& node) {
 void Cluster::Impl::finish(Job& job) {
     auto& completing = std::get<model::Completing>(job.phase);
     SY_ASSERT(completing.dirty_nodes.empty());
-    planning_.preemption.has_left(job.id, completing.run);
-    // Its licenses are free, and its reservation may have stood for it alone.
-    licenses_.release(job.id);
-    calendar_.left(job.id, completing.run.reservation);
+    tell({job, Phase::Completing, Phase::Completing, Cause::Left});
     if (!settings_.run_epilog) return finish_run(job);
     completing.epilog = true;
     touch(job);
@@ -200,29 +119,26 @@ void Cluster::Impl::finish(Job& job) {
 }
 
 void Cluster::Impl::finish_run(Job& job) {
-    const Change change(*this);
+    const Operation operation(*this);
     auto completing = std::move(std::get<model::Completing>(job.phase));
-    planning_.preemption.finished(job.id);  // A restart puts all back who have not finished.
-    arrays_.run_over(job);
+    const auto over = [&] {
+        return model::Ended{std::move(completing.run), completing.ended, completing.outcome};
+    };
     using Next = model::Completing::Next;
     const bool recurs =
         completing.next == Next::End && completing.outcome.state != model::JobState::Cancelled;
-    if (const auto next = recurs ? next_run(job) : std::nullopt) {
-        job.phase = model::Ended{std::move(completing.run), completing.ended, completing.outcome};
-        mail_.send_end(job);
-        return requeue_now(job, false, std::chrono::ceil<Seconds>(*next - now_));
+    if (const auto next = recurs ? next_run(job, now_) : std::nullopt) {
+        change(job, over(), Cause::Recurs);
+        return requeue_now(job, Cause::Requeued, false, std::chrono::ceil<Seconds>(*next - now_));
     }
     if (completing.next == Next::End) {
         completing.outcome.derived_exit = job_steps_.worst_exit(job);
-        job.phase = model::Ended{std::move(completing.run), completing.ended, completing.outcome};
-        after_end(job);
-        return;
+        return change(job, over(), Cause::Ended);
     }
     const bool launch_failed = completing.outcome.reason == model::Reason::JobLaunchFailure;
-    job.phase = model::Ended{std::move(completing.run), completing.ended, completing.outcome};
-    mail_.send(job, model::MailEvent::Requeue);
+    change(job, over(), Cause::Returns);
     const bool held = completing.next == Next::RequeueHold || completing.next == Next::SpecialExit;
-    requeue_now(job, held, launch_failed ? kLaunchFailureRest : kRequeueRest);
+    requeue_now(job, Cause::Requeued, held, launch_failed ? kLaunchFailureRest : kRequeueRest);
     // Its deadline may have passed: then it is over.
     auto* pending = std::get_if<model::Pending>(&job.phase);
     if (pending == nullptr) return;
@@ -233,10 +149,9 @@ void Cluster::Impl::finish_run(Job& job) {
 }
 
 // Back into the queue for another attempt. The job holds nothing and is not finished.
-void Cluster::Impl::requeue_now(Job& job, bool hold, Seconds rest) {
-    const Change change(*this);
+void Cluster::Impl::requeue_now(Job& job, Cause cause, bool hold, Seconds rest) {
+    const Operation operation(*this);
     changes_.past_runs.push_back(job);
-    waiters_.release_watchers(job.id);
     job.attempt = Attempt{job.attempt.value + 1};
     job.eligible.reset();
     ++job.restarts;
@@ -245,24 +160,18 @@ void Cluster::Impl::requeue_now(Job& job, bool hold, Seconds rest) {
     pending.hold = hold ? model::Hold::Admin : model::Hold::None;
     pending.eligible_at = now_ + rest;
     pending.reason = model::Reason::WaitingForRequeue;
-    job.phase = std::move(pending);
-    arrays_.waits_again(job);
     if (hold) {
         job.priority = 0;
     } else if (job.priority == 0) {
         // It was held when it last waited; that is over.
         job.priority = base_priority(job.array ? job.array->array_id : job.id, *job.spec, false);
     }
-    job_steps_.run_is_over(job.id);
-    prologs_ended_.erase(job.id);
-    job_timers_.forget_marks(job.id);
-    touch(job);
+    change(job, std::move(pending), cause);
     review(job);
-    arrays_.review_throttled(job);
 }
 
 void Cluster::Impl::end_pending(Job& job, model::Outcome outcome) {
-    const Change change(*this);
+    const Operation operation(*this);
     SY_ASSERT(std::holds_alternative<model::Pending>(job.phase));
     // One that only its partition kept out of the queue could have run, as far as it was concerned.
     const auto& pending = std::get<model::Pending>(job.phase);
@@ -270,13 +179,12 @@ void Cluster::Impl::end_pending(Job& job, model::Outcome outcome) {
         planning_.queue.contains(job.id) || pending.reason == model::Reason::PartitionDown;
     unqueue(job.id);
     planning_.backfill.drop(job.id);
-    dependencies_.forget_terms(job);
     if (ready && pending.eligible_at <= now_) {
         job.eligible = std::max(pending.eligible_at, job.submitted);
     }
-    job.phase = model::Ended{std::nullopt, now_, outcome};
+    const Transition over = enter(job, model::Ended{std::nullopt, now_, outcome}, Cause::Ended);
     if (job.het) end_pending_companions(job, outcome);
-    after_end(job);
+    tell(over);
 }
 
 // One that is on its way back into the queue shall not come back.
@@ -290,57 +198,27 @@ void Cluster::Impl::stop_return(Job& job, const model::Outcome& outcome) {
     touch(job);
 }
 
-// The job is over for good: tell everybody who asked.
-void Cluster::Impl::after_end(Job& job) {
-    touch(job);
-    const model::Outcome outcome = *model::outcome_of(job);
-    SY_ASSERT(unfinished_ > 0);
-    --unfinished_;
-    dependencies_.ended(job);
-    arrays_.ended(job);
-    switch (outcome.state) {
-        case model::JobState::Completed:
-            ++figures_.jobs_completed;
-            break;
-        case model::JobState::Cancelled:
-            ++figures_.jobs_cancelled;
-            break;
-        default:
-            ++figures_.jobs_failed;
-            break;
-    }
-    mail_.send_end(job);
-    waiters_.ended(job);
-    triggers_.job_ended(job.id);
-    waiters_.release_watchers(job.id);
-    job_steps_.ended(job.id);
-    prologs_ended_.erase(job.id);
-    launch_failures_.erase(job.id);
-    idle_gpus_.ended(job.id);
-    job_timers_.forget_marks(job.id);
-    job_timers_.retime(job);
-    dependencies_.wake(job);
-    arrays_.review_throttled(job);
-    // The others need not wait for this one.
-    if (is_follower(job)) world_.agenda.review(job.het->leader);
-}
-
 // Out of memory; its record stays in the store as history.
 void Cluster::Impl::forget(JobId id) {
-    const Job& job = jobs_.at(id);
-    nonces_.forget(job);
-    if (!job.array) {
-        changes_.unneeded_payloads.insert(id);
-    } else {
-        const JobId array = job.array->array_id;
-        if (arrays_.forget(job)) changes_.unneeded_payloads.insert(array);
-    }
-    hets_.forget(job);
-    job_steps_.forget(id);
-    calendar_.forget(id);
+    Job& job = jobs_.at(id);
+    if (!job.array) changes_.unneeded_payloads.insert(id);
+    tell({job, Phase::Ended, Phase::None, Cause::Forgotten});
     world_.keep_last(job);
     jobs_.erase(id);
     changes_.forgotten_jobs.insert(id);
+}
+
+// Its limit or its reservation has changed: nodes and scheduler hear of the new end.
+void Cluster::Impl::reset_end(Job& job) {
+    auto* run = std::get_if<model::Running>(&job.phase);
+    if (run == nullptr) return;
+    run->ends_by = calendar_.end_of_run(*job.spec, *run);
+    touch(job);
+    for (const model::NodeGrant& grant : run->allocation.nodes)
+        emit(effect::SetDeadline{grant.node, job.id, job.attempt, world_.deadline_of(job)});
+    set_until(job);
+    job_timers_.retime(job);
+    planning_.backfill.capacity_changed();
 }
 
 }  // namespace switchyard::core

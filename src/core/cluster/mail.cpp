@@ -137,6 +137,21 @@ bool Mail::is_for_all(const Job& job, MailEvent event) const {
     return !end || (array.running == 0 && array.pending.empty());
 }
 
+void Mail::observe(const Transition& transition) {
+    const Job& job = transition.job;
+    switch (transition.cause) {
+        case Cause::Started:
+            return send(job, MailEvent::Begin);
+        case Cause::Returns:
+            return send(job, MailEvent::Requeue);
+        case Cause::Recurs:
+        case Cause::Ended:
+            return send_end(job);
+        default:
+            return;
+    }
+}
+
 void Mail::send(const Job& job, MailEvent event) {
     if (event != MailEvent::GpuIdle && !model::has(job.spec->mail_types, event)) return;
     if (summarized(job) && !is_for_all(job, event)) return;

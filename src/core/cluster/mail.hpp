@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/cluster/arrays.hpp"
+#include "core/cluster/transition.hpp"
 #include "core/cluster/world.hpp"
 #include "model/mail.hpp"
 
@@ -14,10 +15,9 @@ class Mail {
   public:
     Mail(World& world, const Arrays& arrays) : world_(world), arrays_(arrays) {}
 
+    void observe(const Transition& transition);
     // If its user asked for it.
     void send(const Job& job, model::MailEvent event);
-    // A job that failed is told as failed to those who asked for that; otherwise as ended.
-    void send_end(const Job& job);
 
   private:
     // What its steps did with its cards.
@@ -25,6 +25,8 @@ class Mail {
         std::uint64_t percent = 0;
         model::MiB memory;
     };
+    // A job that failed is told as failed to those who asked for that; otherwise as ended.
+    void send_end(const Job& job);
     std::optional<CardEffort> card_effort(const Job& job) const;
     // One letter for an array: whether this is the moment for it.
     bool is_for_all(const Job& job, model::MailEvent event) const;

@@ -6,6 +6,7 @@
 
 #include "base/ids.hpp"
 #include "base/packed_set.hpp"
+#include "core/cluster/transition.hpp"
 #include "model/job.hpp"
 
 namespace switchyard::core {
@@ -15,8 +16,9 @@ class Nonces {
     void load(const model::Job& job) {
         if (job.nonce != 0) known_.insert({job.nonce, job.spec->uid, job.id});
     }
-    void forget(const model::Job& job) {
-        if (job.nonce != 0) known_.erase({job.nonce, job.spec->uid, job.id});
+    void observe(const Transition& transition) {
+        if (transition.cause == Cause::Submitted) load(transition.job);
+        if (transition.after == Phase::None) forget(transition.job);
     }
     std::optional<JobId> find(std::uint32_t uid, std::uint64_t nonce) const {
         const auto at = known_.lower_bound({nonce, uid, JobId{0}});
@@ -25,6 +27,9 @@ class Nonces {
     }
 
   private:
+    void forget(const model::Job& job) {
+        if (job.nonce != 0) known_.erase({job.nonce, job.spec->uid, job.id});
+    }
     struct Nonce {
         std::uint64_t value = 0;
         std::uint32_t uid = 0;

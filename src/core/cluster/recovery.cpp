@@ -6,6 +6,7 @@
 #include "core/cluster/cluster_impl.hpp"
 
 namespace switchyard::core {
+
 void Cluster::Impl::load(Records records) {
     machines_.load(records.nodes);
     partitions_ = settings_.partitions;
@@ -69,10 +70,9 @@ void Cluster::Impl::take_record(Job record, std::vector<model::Step> steps,
     world_.next_job_id = std::max(world_.next_job_id, JobId{record.id.value + 1});
     restore_.load(record.id);
     Job& job = jobs_.add(std::move(record));
-    index_job(job);
+    load(job);
     planning_.preemption.renew(job);
     claim(job);
-    resume_program(job);
     const JobSpec& spec = *job.spec;
     if (job.array || job.het || !spec.dependency.empty() || spec.deadline ||
         !spec.licenses.empty() || !spec.reservation.empty()) {
@@ -83,23 +83,10 @@ void Cluster::Impl::take_record(Job record, std::vector<model::Step> steps,
     review(job);
 }
 
-// The tables by which a job is found, apart from what it holds and where it queues.
-void Cluster::Impl::index_job(const Job& job) {
-    calendar_.load(job);
-    nonces_.load(job);
-    const bool over = std::holds_alternative<model::Ended>(job.phase);
-    if (!over) ++unfinished_;
-    dependencies_.load(job);
-    hets_.load(job);
-    arrays_.load(job);
-    waiters_.load(job);
-    job_steps_.load(job);
-}
-
 // Nodes that nobody holds, partitions without a queue: what is known before any job is looked at.
 void Cluster::Impl::reset_tables() {
     machines_.clear();
-    planning_.clear();
+    clear_owners();
     pool_.reset(nodes_, settings_.unit);
     pool_.set_partitions(partitions_);
     for (const model::Partition& partition : partitions_) {
@@ -108,8 +95,6 @@ void Cluster::Impl::reset_tables() {
                 nodes_[*node].partitions.push_back(partition.name);
         }
     }
-    licenses_.clear();
-    calendar_.clear();
     for (NodeIndex i = 0; i < nodes_.size(); ++i) machines_.refresh(i);
 }
 

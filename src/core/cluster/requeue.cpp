@@ -46,8 +46,7 @@ std::optional<Errc> Cluster::Impl::requeue_one(Job& job, const event::Requeue& e
         }
         for (const JobId id : hets_.components_of(job)) {
             Job& part = jobs_.at(id);
-            index_again(part);
-            requeue_now(part, event.hold || event.special_exit, kRequeueRest);
+            requeue_now(part, Cause::Reopened, event.hold || event.special_exit, kRequeueRest);
             if (auto* pending = std::get_if<model::Pending>(&part.phase))
                 pending->special_exit = event.special_exit;
         }
@@ -57,12 +56,6 @@ std::optional<Errc> Cluster::Impl::requeue_one(Job& job, const event::Requeue& e
     outcome.state = model::JobState::Requeued;
     end_run(job, outcome, EndCause::Requeued, settings_.kill_wait, next);
     return std::nullopt;
-}
-
-// A finished job counts among the living again.
-void Cluster::Impl::index_again(Job& job) {
-    ++unfinished_;
-    dependencies_.add_name(job);
 }
 
 void Cluster::Impl::on(const event::Requeue& event) {

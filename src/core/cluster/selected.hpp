@@ -32,7 +32,7 @@ reply::Done Cluster::Impl::for_each_selected(const std::vector<model::JobSelecto
             Job& job = jobs_.at(id);
             ++done.matched;
             const std::string name = model::display_id(job);
-            const Change change(*this);
+            const Operation operation(*this);
             const std::optional<Errc> problem =
                 allowed ? act(job) : std::optional(Errc::AccessDenied);
             if (problem) {

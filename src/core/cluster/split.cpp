@@ -7,9 +7,7 @@ namespace switchyard::core {
 
 Job& Cluster::Impl::split_off(Job& block, const model::IndexSet& elements) {
     Job& part = arrays_.split(block, elements);
-    ++unfinished_;
-    calendar_.load(part);
-    dependencies_.load(part);
+    tell({part, Phase::None, Phase::Pending, Cause::Split});
     return part;
 }
 

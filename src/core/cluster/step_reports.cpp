@@ -74,7 +74,7 @@ void Cluster::Impl::batch_ended(Job& job, const StepReport& report, const std::s
     if (!report.launch_error.empty() && report.exit.ok()) {
         outcome.state = model::JobState::NodeFail;
         outcome.reason = model::Reason::JobLaunchFailure;
-        const std::uint32_t failures = ++launch_failures_[job.id];
+        const std::uint32_t failures = launcher_.count_failure(job.id);
         next = failures >= kLaunchAttemptsMax ? Next::RequeueHold : Next::Requeue;
         job.system_comment = report.launch_error;
         cause = EndCause::Requeued;

@@ -104,9 +104,8 @@ Job& Cluster::Impl::accept(JobSpec spec, const event::Submit& event,
     job.phase = pending;
     job.spec = std::make_shared<const JobSpec>(std::move(spec));
     Job& kept = jobs_.add(std::move(job));
-    index_job(kept);
     touch(kept);
-    ++figures_.jobs_submitted;
+    tell({kept, Phase::None, Phase::Pending, Cause::Submitted});
     return kept;
 }
 
@@ -115,7 +114,7 @@ void Cluster::Impl::on(const event::Submit& event) {
     std::vector<JobSpec> specs;
     std::vector<std::string> notes;
     Status status = complete_components(event, specs, notes);
-    if (status && unfinished_ + specs.size() > settings_.max_job_count)
+    if (status && counts_.unfinished() + specs.size() > settings_.max_job_count)
         status = fail(Errc::TooManyJobs);
     // Slurm, asked when a job would start, says that it never will and not why.
     if (!status && event.test_only && status.error().code == Errc::NodeConfigUnavailable)
@@ -158,12 +157,6 @@ void Cluster::Impl::on(const event::Submit& event) {
     review(kept);
 }
 
-std::uint32_t Cluster::Impl::base_priority(JobId id, const JobSpec& spec, bool privileged) const {
-    if (spec.priority && (privileged || *spec.priority == 0)) return *spec.priority;
-    const std::int64_t fallen = std::int64_t{kPriorityTop} - id.value - spec.nice;
-    return static_cast<std::uint32_t>(std::clamp<std::int64_t>(fallen, 1, 0xfffffffe));
-}
-
 // Takes a job that was accepted in this very step out again, without a trace.
 void Cluster::Impl::withdraw(Job& job) {
     const std::vector<JobId> ids = hets_.components_of(job);
@@ -174,17 +167,7 @@ void Cluster::Impl::withdraw_record(Job& job) {
     const JobId id = job.id;
     unqueue(id);
     planning_.backfill.drop(id);
-    dependencies_.forget_terms(job);
-    --unfinished_;
-    dependencies_.ended(job);
-    nonces_.forget(job);
-    arrays_.withdraw(job);
-    hets_.forget(job);
-    waiters_.withdraw(id);
-    job_steps_.ended(id);
-    job_timers_.stop(id);
-    planning_.reasons.forget(id);
-    calendar_.forget(id);
+    tell({job, Phase::Pending, Phase::None, Cause::Withdrawn});
     jobs_.erase(id);
     changes_.jobs.erase(id);
 }

@@ -1,7 +1,6 @@
 // ticking.cpp: what is due is looked at, once each. A timer that is due again at once, time after
-// time, or passes that ask for another and change nothing, are errors of the core: they are counted
-// (the simulator fails), told to people, and left alone for a while, so that everybody else is
-// served.
+// time, is an error of the core: it is counted (the simulator fails), told to people, and left
+// alone for a while, so that everybody else is served.
 
 #include <fmt/format.h>
 
@@ -69,19 +68,6 @@ void Cluster::Impl::timer_stalls(TimerKey key, Seconds rest) {
     if (of_job) stalled.job = JobId{key.id};
     stalled.rest = rest;
     emit(std::move(stalled));
-}
-
-// At the end of each pass.
-void Cluster::Impl::count_pass() {
-    if (passes_rest_until_ && now_ < *passes_rest_until_) return;
-    passes_rest_until_.reset();
-    const auto next = next_wakeup();
-    const bool idle = next && *next <= now_ && changes_.empty() && world_.effects.empty();
-    const auto rest = pass_patience_.passed(idle);
-    if (!rest) return;
-    passes_rest_until_ = now_ + *rest;
-    ++figures_.stalls;
-    emit(effect::Stalled{"the scheduling pass", std::nullopt, *rest});
 }
 
 }  // namespace switchyard::core

@@ -54,17 +54,4 @@ void Cluster::Impl::job_timer(Job& job) {
     }
 }
 
-// Its limit or its reservation has changed: nodes and scheduler hear of the new end.
-void Cluster::Impl::reset_end(Job& job) {
-    auto* run = std::get_if<model::Running>(&job.phase);
-    if (run == nullptr) return;
-    run->ends_by = calendar_.end_of_run(*job.spec, *run);
-    touch(job);
-    for (const model::NodeGrant& grant : run->allocation.nodes)
-        emit(effect::SetDeadline{grant.node, job.id, job.attempt, world_.deadline_of(job)});
-    set_until(job);
-    job_timers_.retime(job);
-    planning_.backfill.capacity_changed();
-}
-
 }  // namespace switchyard::core

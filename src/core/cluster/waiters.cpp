@@ -71,6 +71,23 @@ void Waiters::load(const Job& job) {
                       world_.now + world_.settings.owner_grace);
 }
 
+void Waiters::observe(const Transition& transition) {
+    const Job& job = transition.job;
+    switch (transition.cause) {
+        case Cause::Submitted:
+            return load(job);
+        case Cause::Requeued:
+        case Cause::Reopened:
+            return release_watchers(job.id);
+        case Cause::Ended:
+            return ended(job);
+        case Cause::Withdrawn:
+            return withdraw(job.id);
+        default:
+            return;
+    }
+}
+
 void Waiters::own(Token token, JobId job) {
     const auto before = owner_of(job);
     if (before && *before != token) drop(*before, job);
@@ -184,6 +201,7 @@ void Waiters::ended(const Job& job) {
     answer_waiters(job);
     owners_.erase(job.id);
     world_.timers.set({TimerKey::Kind::Owner, job.id.value}, std::nullopt);
+    release_watchers(job.id);
 }
 
 void Waiters::withdraw(JobId job) {

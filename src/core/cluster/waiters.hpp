@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/cluster/arrays.hpp"
+#include "core/cluster/transition.hpp"
 #include "core/cluster/world.hpp"
 
 namespace switchyard::core {
@@ -30,6 +31,7 @@ class Waiters {
 
     // A job that was in the store: its owner has a while to come back.
     void load(const Job& job);
+    void observe(const Transition& transition);
     void own(Token token, JobId job);
     std::optional<Token> owner_of(JobId job) const;
     // False: it was not the owner.
@@ -44,19 +46,18 @@ class Waiters {
     void watch_steps(Token token, JobId job, std::optional<StepId> step);
     // `drained`: it was the last.
     void step_ended(const StepKey& ended, bool drained);
-    // The run is over, and with it all of its steps.
-    void release_watchers(JobId job);
-
-    // Over for good: tells those who wait for it, or for the array whose last element it was.
-    void ended(const Job& job);
-    // As if it had never been.
-    void withdraw(JobId job);
 
   private:
     struct StepWatcher {
         Token token;
         std::optional<StepId> step;
     };
+    // The run is over, and with it all of its steps.
+    void release_watchers(JobId job);
+    // Over for good: tells those who wait for it, or for the array whose last element it was.
+    void ended(const Job& job);
+    // As if it had never been.
+    void withdraw(JobId job);
     void answer(JobId id, const model::Outcome& outcome, std::uint32_t worst);
     void answer_waiters(const Job& job);
 

@@ -10,16 +10,6 @@
 
 namespace switchyard::core {
 
-void Lending::index(const Job& job) {
-    const bool suspended = std::holds_alternative<model::Suspended>(job.phase);
-    const auto* run = model::run_of(job);
-    if (suspended && run->preempted && run->preempted->lends_cores) {
-        lenders_.insert(job.id);
-    } else {
-        lenders_.erase(job.id);
-    }
-}
-
 // Suspended for another: what it holds is taken hold of anew, without the cores.
 void Lending::lend_cores(Job& job) {
     holdings_.hold_anew(job, [&] {

@@ -31,7 +31,16 @@ class Lending {
 
     void clear() { lenders_.clear(); }
     bool contains(JobId job) const { return lenders_.contains(job); }
-    void index(const Job& job);
+    // Who is suspended for others, and lends them its cores.
+    void index(const Job& job) {
+        const bool suspended = std::holds_alternative<model::Suspended>(job.phase);
+        const auto* run = model::run_of(job);
+        if (suspended && run->preempted && run->preempted->lends_cores) {
+            lenders_.insert(job.id);
+        } else {
+            lenders_.erase(job.id);
+        }
+    }
     void forget(JobId job) { lenders_.erase(job); }
     void lend_cores(Job& job);
     bool take_cores_back(Job& job);

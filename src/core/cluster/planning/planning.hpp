@@ -16,6 +16,7 @@
 #include "core/cluster/planning/preemption_holds.hpp"
 #include "core/cluster/planning/starter.hpp"
 #include "core/cluster/planning/waiting_reasons.hpp"
+#include "core/cluster/transition.hpp"
 #include "core/cluster/world.hpp"
 #include "core/sched/queue.hpp"
 
@@ -49,6 +50,7 @@ class Planning {
     void clear();
 
     // --- what has happened
+    void observe(const Transition& transition);
     void job_queued(sched::QueueKey key);
     // The node has more to give than before.
     void capacity_freed(NodeIndex node);

@@ -39,30 +39,23 @@ void WaitingReasons::look_at_foremost() {
 }
 
 // Reasons are derived: they are shown from memory and stored only along with real changes.
-void WaitingReasons::tell(Job& job, Reason reason, std::string detail) {
-    auto& pending = std::get<model::Pending>(job.phase);
-    pending.reason = reason;
-    pending.detail = std::move(detail);
-    if (job.het && job.het->offset == 0) hets_.share_reason(job);
-}
-
 void WaitingReasons::set(Job& job, PartitionIndex partition) {
     job.last_evaluated = world_.now;
     if (holds_.contains(job.id))
-        return tell(job, Reason::Resources, "waits for preempted jobs to leave");
+        return hets_.set_reason(job, Reason::Resources, "waits for preempted jobs to leave");
     const sched::Group* group = queue_.group_of(job.id, partition);
-    if (group != nullptr && group->hopeless) return tell(job, group->why, group->why_detail);
+    if (group != nullptr && group->hopeless) return hets_.set_reason(job, group->why, group->why_detail);
     if (const auto problem =
             group != nullptr ? calendar_.window_problem(job, *group) : std::nullopt)
-        return tell(job, Reason::ReqNodeNotAvail, *problem);
+        return hets_.set_reason(job, Reason::ReqNodeNotAvail, *problem);
     const auto front = queue_.front(partition);
     if (front && front->job != job.id) {
         const Job* ahead = world_.find_job(front->job);
-        return tell(job, Reason::Priority,
+        return hets_.set_reason(job, Reason::Priority,
                     ahead == nullptr ? std::string() : "behind job " + model::display_id(*ahead));
     }
     const bool crowded_out = sched::is_crowded_out(queue_, world_.pool, partition);
-    tell(job, crowded_out ? Reason::NodeDown : Reason::Resources);
+    hets_.set_reason(job, crowded_out ? Reason::NodeDown : Reason::Resources);
 }
 
 // Only newcomers and those who have become first change their reason: a pass costs what changed.

@@ -27,7 +27,6 @@ class WaitingReasons {
     bool settle();
     // Of one in the queue.
     void set(Job& job, PartitionIndex partition);
-    void tell(Job& job, model::Reason reason, std::string detail = {});
 
   private:
     World& world_;

@@ -39,6 +39,26 @@ bool strike_out(std::string& list, const std::string& name) {
 
 void Calendar::clear() { runs_in_.clear(); }
 
+void Calendar::observe(const Transition& transition) {
+    const Job& job = transition.job;
+    switch (transition.cause) {
+        case Cause::Submitted:
+        case Cause::Split:
+            return load(job);
+        case Cause::Started:
+            nodes_changed();
+            return used(model::run_of(job)->reservation);
+        case Cause::Left:
+            return left(job.id, model::run_of(job)->reservation);
+        case Cause::Withdrawn:
+        case Cause::Forgotten:
+            naming_.erase(job.id);
+            return;
+        default:
+            return;
+    }
+}
+
 void Calendar::entered(const Job& job) {
     const std::string& name = model::run_of(job)->reservation;
     if (!name.empty()) runs_in_[name].insert(job.id);

@@ -12,6 +12,7 @@
 #include "base/result.hpp"
 #include "core/cluster/het_jobs.hpp"
 #include "core/cluster/reservations/reservation_nodes.hpp"
+#include "core/cluster/transition.hpp"
 #include "core/cluster/world.hpp"
 #include "core/sched/queue.hpp"
 #include "core/sched/shape.hpp"
@@ -53,13 +54,11 @@ class Calendar {
     void nodes_changed() { is_stale_ = !all_.empty(); }
     void review();
     void timer(std::uint32_t id);
+    void observe(const Transition& transition);
     // To be called whenever a job is new, or what it asks for has changed.
     void load(const Job& job);
-    void forget(JobId job) { naming_.erase(job); }
-    // A job has come to run in a reservation; one has left it.
+    // A job runs in one of them.
     void entered(const Job& job);
-    void used(const std::string& reservation);
-    void left(JobId job, const std::string& reservation);
     void check() const;
 
     // --- reservation_jobs.cpp
@@ -88,6 +87,8 @@ class Calendar {
     void put(model::Reservation reservation);
 
     void rebuild();
+    void used(const std::string& name);
+    void left(JobId job, const std::string& name);
     void remove_record(const std::string& name);
     void keep_to_nodes();
     void mark_nodes();

@@ -57,6 +57,23 @@ void Steps::forget(JobId job) {
     sides_.erase(job);
 }
 
+void Steps::observe(const Transition& transition) {
+    const JobId job = transition.job.id;
+    switch (transition.cause) {
+        case Cause::Requeued:
+        case Cause::Reopened:
+            return run_is_over(job);
+        case Cause::Ended:
+        case Cause::Withdrawn:
+            sides_.erase(job);
+            return;
+        case Cause::Forgotten:
+            return forget(job);
+        default:
+            return;
+    }
+}
+
 void Steps::check() const {
     for (const auto& [id, side] : sides_) {
         const Job* job = world_.find_job(id);

@@ -14,6 +14,7 @@
 #include "base/result.hpp"
 #include "core/cluster/het_jobs.hpp"
 #include "core/cluster/nodes/restore.hpp"
+#include "core/cluster/transition.hpp"
 #include "core/cluster/waiters.hpp"
 #include "core/cluster/world.hpp"
 #include "model/layout.hpp"
@@ -35,7 +36,7 @@ class Steps {
 
     // --- active_steps.cpp
     void load(const Job& job);
-    void forget(JobId job);
+    void observe(const Transition& transition);
     void check() const;
     // The batch script is a step like any other: one task on the first node.
     void begin_batch(const Job& job);
@@ -60,9 +61,6 @@ class Steps {
     // A backup may be older than steps that its job has had since: their numbers are not given
     // again.
     void number_beyond(Job& job, StepId step);
-    // The run is over, and the job waits for another; or is over too.
-    void run_is_over(JobId job);
-    void ended(JobId job) { sides_.erase(job); }
 
     // --- queued_steps.cpp
     void end_queued(const StepKey& key, model::JobState state);
@@ -96,6 +94,9 @@ class Steps {
     };
     Side* find_side(JobId job);
     const Side* find_side(JobId job) const;
+    void forget(JobId job);
+    // The run is over, and the job waits for another.
+    void run_is_over(JobId job);
 
     // --- steps.cpp
     Try try_step(const event::CreateStep& event, bool first_time);

@@ -79,6 +79,10 @@ void Triggers::resume() {
     cluster_event(model::TriggerType::ControllerResumed, "primary_slurmctld_resumed_operation");
 }
 
+void Triggers::observe(const Transition& transition) {
+    if (transition.cause == Cause::Ended) job_ended(transition.job.id);
+}
+
 // The job is over: those who waited for that are run, and what else was set on it is moot.
 void Triggers::job_ended(JobId job) {
     std::vector<std::uint32_t> moot;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/cluster/transition.hpp"
 #include "core/cluster/world.hpp"
 #include "model/trigger.hpp"
 
@@ -31,10 +32,10 @@ class Triggers {
     bool empty() const { return all_.empty(); }
 
     // What happens.
+    void observe(const Transition& transition);
     void node_changed(NodeIndex node);
     void node_event(NodeIndex node, model::TriggerType type);
     void cluster_event(model::TriggerType type, const std::string& argument);
-    void job_ended(JobId job);
     // Its end has moved.
     void retime(JobId job);
 
@@ -50,6 +51,7 @@ class Triggers {
     };
     static Glance glance_at(const model::Node& node, const Glance& before, Instant now);
 
+    void job_ended(JobId job);
     Status check(const model::Trigger& trigger, const Caller& caller) const;
     void add(model::Trigger trigger);
     void drop(std::uint32_t id);
