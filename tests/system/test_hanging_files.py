@@ -18,16 +18,19 @@ SOON = 25  # Seconds, on a busy machine; the limit that would hide a stepd that 
 
 @pytest.fixture(scope="module")
 def cluster():
+    """The mount comes first: an agent of pretend nodes has mounts of its own."""
     from cluster import Cluster
-    made = Cluster(extra="UnkillableStepTimeout=1200\n")
-    yield made
-    made.stop()
+    made = Cluster(extra="UnkillableStepTimeout=1200\n", start=False)
+    try:
+        with hanging(made.dir / "dead"):
+            yield made.start()
+    finally:
+        made.stop()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def dead(cluster):
-    with hanging(cluster.dir / "dead") as path:
-        yield path
+    return cluster.dir / "dead"
 
 
 def end(cluster, job):
