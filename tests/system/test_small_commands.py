@@ -100,7 +100,7 @@ def test_sattach_sees_output_and_sends_input(cluster):
 
 
 def test_sattach_shows_the_last_of_what_was_printed_before_it_came(cluster):
-    process = cluster.popen("srun -n2 -J late bash -c 'echo early $SLURM_PROCID; echo err >&2; touch ~/late.$SLURM_PROCID; read line; seq 100000; read line'",
+    process = cluster.popen("srun -n2 -J late bash -c 'echo early $SLURM_PROCID; echo err >&2; touch ~/late.$SLURM_PROCID; read line; seq 100000; read line; true'",
                             stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     home = cluster.home(cluster.me())
     wait_until(lambda: (home / "late.0").exists() and (home / "late.1").exists(), what="the tasks")
