@@ -3,6 +3,7 @@
 import difflib
 import itertools
 import json
+import os
 import pathlib
 import platform
 import re
@@ -12,6 +13,7 @@ import pytest
 from world import SHARED
 
 GOLDEN = SHARED / "golden"
+OURS = pathlib.Path(__file__).parent / "expected"
 
 MASKS = [
     (r"\[\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+\]", "[TIME]"),
@@ -36,6 +38,26 @@ class Expected:
         self.code = int(rest.split("]")[0] or 0)  # Listings of environments have none.
 
 
+def reference(folder, name):
+    """What a real Slurm printed, where that stands beside the checkout; else what we printed when both were the same."""
+    theirs = GOLDEN / folder / f"{name}.txt"
+    return Expected(theirs if theirs.is_file() else OURS / folder / f"{name}.txt")
+
+
+def names_of(folder):
+    """The files of a folder: theirs, or ours where theirs are not there."""
+    place = GOLDEN / folder if GOLDEN.is_dir() else OURS / folder
+    return sorted(path.stem for path in place.glob("*.txt"))
+
+
+def keep(folder, name, command, out, err, code):
+    """SY_WRITE_EXPECTED=1: keeps an answer that was the same, for where theirs is not there. It is masked already."""
+    if os.environ.get("SY_WRITE_EXPECTED"):
+        own = OURS / folder / f"{name}.txt"
+        own.parent.mkdir(parents=True, exist_ok=True)
+        own.write_text(f"$ {command}\n[stdout]\n{out}[stderr]\n{err}[exit {code}]\n")
+
+
 def mask(text, home=None):
     if home:
         text = text.replace(str(home), "HOME")
@@ -44,14 +66,13 @@ def mask(text, home=None):
     return WAITING.sub("", text)
 
 
-def environment(path):
-    """Name to value of a golden environment listing."""
-    lines = Expected(path).out.split("== ")[0].splitlines()
+def environment(name):
+    """Name to value of a listing of an environment."""
+    lines = reference("env", name).out.split("== ")[0].splitlines()
     return dict(line.split("=", 1) for line in lines if "=" in line)
 
 
 # --- views: whole answers, field by field ---------------------------------------------------------------
-OURS = pathlib.Path(__file__).parent / "expected"
 THEIR_HOME = "/srv/slurm/home/alice/golden"
 
 # What must differ between two clusters: moments, loads, priorities of another formula, process ids, machines. A mask

@@ -1,13 +1,12 @@
-"""Where a real Slurm's answers stand beside the checkout: the same command lines, compared to the character."""
+"""The same command lines as a real Slurm was asked, compared to the character: with its answers where they stand beside the
+checkout, else with ours of a time when they were the same (expected/)."""
 
 import re
 
 import pytest
 
 from busy_scene import ACCOUNT
-from golden import GOLDEN, Expected, environment, mask
-
-pytestmark = pytest.mark.skipif(not GOLDEN.is_dir(), reason="no golden files beside the checkout")
+from golden import environment, keep, mask, names_of, reference
 
 # Files that are not asked for by their command line alone: test_golden_scenes.py builds their scenes, or see
 # test_golden_files.py for why they are left out.
@@ -17,7 +16,7 @@ STAGED = {"job-timeout-output", "job-timeout-output-srun-step", "job-cancelled-o
 
 
 def names(folder):
-    return sorted(p.stem for p in (GOLDEN / folder).glob("*.txt") if p.stem not in STAGED) if GOLDEN.is_dir() else []
+    return [name for name in names_of(folder) if name not in STAGED]
 
 
 def prepare(cluster):
@@ -75,13 +74,14 @@ def one_line_each(text):
 
 
 def compare(cluster, folder, name):
-    want = Expected(GOLDEN / folder / f"{name}.txt")
+    want = reference(folder, name)
     got = cluster.run(want.command)
     home = cluster.home()
     order = sorted if name in UNORDERED else list
     assert order(one_line_each(mask(got.err, home))) == order(one_line_each(mask(want.err, home)))
     assert mask(got.out, home) == mask(want.out, home)
     assert got.code == want.code
+    keep(folder, name, want.command, mask(got.out, home), mask(got.err, home), got.code)
 
 
 # Files whose lines come in an order of their own.
@@ -109,7 +109,7 @@ def masked(name, text):
 @pytest.mark.parametrize("name", names("submit"))
 def test_submissions(cluster, name):
     prepare(cluster)
-    want = Expected(GOLDEN / "submit" / f"{name}.txt")
+    want = reference("submit", name)
     got = cluster.run(want.command)
     host = cluster.run("hostname").out.strip()
     order = sorted if name in UNORDERED else list
@@ -117,6 +117,7 @@ def test_submissions(cluster, name):
     assert order(masked(name, got.out).splitlines()) == order(want_out.splitlines())
     assert mask(got.err, cluster.home()) == mask(want.err)
     assert got.code == want.code
+    keep("submit", name, want.command, re.sub(rf"\b{host}\b", "vm", masked(name, got.out)), mask(got.err, cluster.home()), got.code)
 
 
 # What the real one had from the shell that started it.
@@ -126,14 +127,16 @@ CHANGES = re.compile(r"_PID$|^SLURM_(ARRAY_)?JOB_?ID$|_TIME$|_PORT$|IPADDR$|COMM
                      r"SLUID$|CLUSTER_NAME$|PRIO_PROCESS$")
 
 
-def check_environment(text, path):
-    want = environment(path)
+def check_environment(text, name):
+    want = environment(name)
     got = dict(line.split("=", 1) for line in text.splitlines() if re.match(r"\w+=", line))
     missing = [k for k in want if k not in got and k not in NOT_OWED]
     assert not missing, f"not set: {missing}"
     wrong = {k: (got[k], v) for k, v in want.items()
              if k in got and k not in NOT_OWED and not CHANGES.search(k) and got[k] != v}
     assert not wrong, f"(ours, theirs): {wrong}"
+    owed = sorted((k, "#" if CHANGES.search(k) else v) for k, v in want.items() if k not in NOT_OWED)
+    keep("env", name, "env | sort", "".join(f"{k}={v}\n" for k, v in owed), "", 0)
 
 
 @pytest.mark.parametrize("name,options", [
@@ -143,17 +146,17 @@ def check_environment(text, path):
     ("batch-shard", "--gres=shard:16"),
 ])
 def test_environment_of_a_batch_script(cluster, name, options):
-    job_name = environment(GOLDEN / "env" / f"{name}.txt")["SLURM_JOB_NAME"]
+    job_name = environment(name)["SLURM_JOB_NAME"]
     cluster.write(job_name, "#!/bin/bash\nenv | sort\n")
     job = cluster.sbatch(f"{options} -o env-{name}.out {job_name}", env=ACCOUNT)
     cluster.wait_end(job)
-    check_environment(cluster.read(f"env-{name}.out"), GOLDEN / "env" / f"{name}.txt")
+    check_environment(cluster.read(f"env-{name}.out"), name)
 
 
 def test_environment_of_an_array_element(cluster):
     job = cluster.wrap("env | sort", "--array=3,7,9%2 -o env-arr-%a.out", env=ACCOUNT)
     cluster.wait_end(f"{job}_7")
-    check_environment(cluster.read("env-arr-7.out"), GOLDEN / "env" / "array-task.txt")
+    check_environment(cluster.read("env-arr-7.out"), "array-task")
 
 
 def test_environment_of_steps(cluster):
@@ -161,17 +164,17 @@ def test_environment_of_steps(cluster):
     job = cluster.sbatch("--nodes=2 --ntasks-per-node=2 --gres=gpu:1 env-srun2.sh", env=ACCOUNT)
     assert cluster.wait_end(job) == "COMPLETED"
     for task in range(4):
-        check_environment(cluster.read(f"envstep-{task}"), GOLDEN / "env" / f"srun-2node-in-batch-task{task}.txt")
+        check_environment(cluster.read(f"envstep-{task}"), f"srun-2node-in-batch-task{task}")
     cluster.run("srun -N2 --ntasks-per-node=1 bash -c 'env | sort > envdirect-$SLURM_PROCID'", env=ACCOUNT).ok()
     for task in range(2):
-        check_environment(cluster.read(f"envdirect-{task}"), GOLDEN / "env" / f"srun-2node-direct-task{task}.txt")
+        check_environment(cluster.read(f"envdirect-{task}"), f"srun-2node-direct-task{task}")
 
 
 def test_environment_of_salloc(cluster):
     said = cluster.run("salloc -N2 --gres=gpu:1 bash -c 'env | sort'", env=ACCOUNT).ok()
-    check_environment(said.out, GOLDEN / "env" / "salloc-shell.txt")
+    check_environment(said.out, "salloc-shell")
     said = cluster.run("salloc -N1 -n2 bash -c 'srun -n1 env | sort'", env=ACCOUNT).ok()
-    check_environment(said.out, GOLDEN / "env" / "salloc-srun.txt")
+    check_environment(said.out, "salloc-srun")
 
 
 COMPARES = {f"{folder}/{name}" for folder in ("errors", "errors-enforce", "submit") for name in names(folder)}

@@ -1,4 +1,4 @@
-"""Where a real Slurm's answers stand beside the checkout: those that need more of a scene than their command line."""
+"""As test_golden.py, for answers that need more of a scene than their command line."""
 
 import re
 import signal
@@ -8,10 +8,8 @@ import pytest
 
 import busy_scene
 from cluster import Cluster
-from golden import GOLDEN, Expected, mask, same_fields
+from golden import keep, mask, reference, same_fields
 from world import wait_until
-
-pytestmark = pytest.mark.skipif(not GOLDEN.is_dir(), reason="no golden files beside the checkout")
 
 COMPARES = {f"errors/{name}" for name in (
     "job-timeout-output", "job-timeout-output-srun-step", "job-cancelled-output", "job-cancelled-output-srun-step",
@@ -34,10 +32,12 @@ def plain(text, home):
 
 
 def compare(cluster, name, out, err="", code=0):
-    want = Expected(GOLDEN / "errors" / f"{name}.txt")
+    want = reference("errors", name)
     assert plain(out, cluster.home()) == plain(want.out.replace("nX", "n1"), cluster.home())
     assert plain(err, cluster.home()) == plain(want.err, cluster.home())
     assert code == want.code
+    lines = ["".join(f"{line}\n" for line in plain(text, cluster.home())) for text in (out, err)]
+    keep("errors", name, want.command, *lines, code)
 
 
 def script(cluster, name, body, options=""):
