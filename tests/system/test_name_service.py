@@ -1,6 +1,7 @@
 """A name service that does not answer: only who needs a name that nobody knows yet waits for it, and not for ever."""
 
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -19,16 +20,18 @@ class Hanging:
     """A cluster whose controller has an /etc/passwd of its own, which can be made to hang whoever reads it."""
 
     def __init__(self, made):
-        self.made, self.pipe = made, made.dir / "passwd"
+        self.made, self.pipe, self.file = made, made.dir / "hanging", made.dir / "passwd"
         os.mkfifo(self.pipe)
+        shutil.copy("/etc/passwd", self.file)
         self.start_controller()
         made.start_agent("n1")
         made.wait_ready()
 
     def start_controller(self):
         made = self.made
+        own = f"umount /etc/passwd; mount --bind {self.file} /etc/passwd && exec {bin_dir()}/slurmctld -D -f {made.conf}"
         made.controller = subprocess.Popen(
-            ["unshare", "-m", "--propagation", "private", bin_dir() / "slurmctld", "-D", "-f", made.conf],
+            ["unshare", "-m", "--propagation", "private", "sh", "-c", own],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True, cwd="/",
             env={"PATH": made.path(), "LANG": "C.UTF-8", "HOME": "/"})
         wait_until(lambda: made.run("scontrol ping", user=None).code == 0, what="the controller")
@@ -40,7 +43,7 @@ class Hanging:
         self.inside("mount", "--bind", self.pipe, "/etc/passwd")
 
     def answer(self):
-        self.inside("umount", "/etc/passwd")
+        self.inside("umount", "-l", "/etc/passwd")
         # Those who hang read nothing, and come back.
         try:
             os.close(os.open(self.pipe, os.O_WRONLY | os.O_NONBLOCK))
