@@ -34,10 +34,15 @@ std::string Addresses::seen_from(const std::string& from, const std::string& to)
     return kLoopback;
 }
 
-std::vector<NameKey> Addresses::needed(const std::string& from, const std::string& to) const {
+// Nodes that are all on the controller's host reach each other over the loopback.
+std::vector<NameKey> Addresses::needed(const std::vector<std::string>& nodes) const {
+    const auto here = [&](const std::string& node) { return last_seen(node) == kLoopback; };
     std::vector<NameKey> keys;
-    if (!is_resolved(from, to)) return keys;
-    for (std::string& host : hosts_of(to)) keys.push_back(NameKey::host(std::move(host)));
+    if (std::ranges::all_of(nodes, here)) return keys;
+    for (const std::string& node : nodes) {
+        if (!here(node) && !last_seen(node).empty()) continue;
+        for (std::string& host : hosts_of(node)) keys.push_back(NameKey::host(std::move(host)));
+    }
     return keys;
 }
 

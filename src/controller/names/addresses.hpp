@@ -27,8 +27,8 @@ class Addresses {
     // Numeric. On one host it is the loopback, between hosts where the other's agent was seen or,
     // for a node on the controller's own host, what the configuration's address of it resolves to.
     std::string seen_from(const std::string& from, const std::string& to) const;
-    // What has to be looked up to know it.
-    std::vector<NameKey> needed(const std::string& from, const std::string& to) const;
+    // What has to be looked up before these nodes can be told of each other.
+    std::vector<NameKey> needed(const std::vector<std::string>& nodes) const;
 
   private:
     // Where its agent is, or was before our restart; empty: never seen.

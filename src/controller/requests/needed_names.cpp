@@ -27,12 +27,12 @@ NeededNames for_submission(const Session& session, const core::Cluster& cluster)
 }
 
 NeededNames for_crontab(const wire::CrontabRequest& crontab, const Session& session,
-                        const Names& known) {
+                        const model::Rights& rights, const Names& known) {
     NeededNames needed;
-    if (crontab.jobs().empty()) return needed;
+    const bool own = session.caller.uid == crontab.uid();
+    if (crontab.jobs().empty() || !rights.may_change_crontab(crontab.uid())) return needed;
     needed.required = true;
     needed.keys = {NameKey::user(crontab.uid())};
-    const bool own = session.caller.uid == crontab.uid();
     const auto user = known.find(crontab.uid());
     const std::uint32_t others = user ? user->gid : crontab.uid();
     needed.keys.push_back(NameKey::group(own ? session.caller.gid : others));
@@ -87,7 +87,7 @@ NeededNames needed_names(const wire::Request& request, const Session& session,
         case Body::kSubmit:
             return for_submission(session, cluster);
         case Body::kCrontab:
-            return for_crontab(request.crontab(), session, known);
+            return for_crontab(request.crontab(), session, rights, known);
         case Body::kUpdateReservation:
             return for_reservation(request.update_reservation(), rights);
         case Body::kToken:

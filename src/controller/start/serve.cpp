@@ -102,7 +102,7 @@ Dispatcher Controller::make_dispatcher() {
                        .stop = [this] { stop(); },
                        .abort = [this] { abort(); }};
     return {names_, std::move(requests), queries_, std::move(admin),
-            [this] { return store_full_; }};
+            [this] { return store_is_full(); }};
 }
 
 Status Controller::serve() {

@@ -117,8 +117,8 @@ class Controller {
     void translate(const std::vector<core::Effect>& effects, Sealed& sealed);
     void carry_out(Outbox& outbox, const std::map<JobId, Bulk>& payloads);
     LaunchContext launch_context() const;
-    bool waits_for_names(const model::Job& job, const std::string& node, const StepKey& key,
-                         const core::Effect& order);
+    void defer_launch(const model::Job& job, const std::string& node, const StepKey& key,
+                      const core::Effect& order);
     void launch(const ToLaunch& order, const std::map<JobId, Bulk>& payloads);
     void give_up_launch(const std::string& node, const StepKey& key, const std::string& why);
     void expect_step_launch(const std::string& node, const StepKey& key, std::string launch);

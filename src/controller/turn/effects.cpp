@@ -47,7 +47,7 @@ class Controller::EffectWriter {
             return;
         }
         const StepKey key{.job = order.job, .attempt = order.attempt, .step = kBatchStep};
-        if (c_.waits_for_names(it->second, order.node, key, order)) return;
+        if (waits_for_names(it->second, order.node, key, order)) return;
         const auto step = c_.cluster_->steps().find(key);
         const model::Step* record = step != c_.cluster_->steps().end() ? &step->second : nullptr;
         const JobId payload = payload_of(it->second);
@@ -65,7 +65,7 @@ class Controller::EffectWriter {
             model::run_of(job->second) == nullptr) {
             return;
         }
-        if (c_.waits_for_names(job->second, order.node, order.key, order)) return;
+        if (waits_for_names(job->second, order.node, order.key, order)) return;
         std::string launch = encode(job->second, order.key, &step->second, order.node);
         const auto known = c_.step_launches_.find(order.key);
         if (known == c_.step_launches_.end()) {
@@ -202,6 +202,15 @@ class Controller::EffectWriter {
     }
 
   private:
+    // A launch names groups of the user and addresses of nodes. Where they have to be looked up
+    // first, the order is given again when they are known.
+    bool waits_for_names(const model::Job& job, const std::string& node, const StepKey& key,
+                         const core::Effect& order) {
+        const auto [known, fresh] = has_names_.try_emplace(job.id, false);
+        if (fresh) known->second = c_.names_.has(names_for_launch(c_.launch_context(), job));
+        if (!known->second) c_.defer_launch(job, node, key, order);
+        return !known->second;
+    }
     std::string encode(const model::Job& job, const StepKey& key, const model::Step* step,
                        const std::string& node) {
         return encode_launch(c_.launch_context(), job, key, step, node);
@@ -248,6 +257,7 @@ class Controller::EffectWriter {
 
     Controller& c_;
     Sealed& sealed_;
+    std::map<JobId, bool> has_names_;
 };
 
 void Controller::translate(const std::vector<core::Effect>& effects, Sealed& sealed) {
@@ -296,22 +306,18 @@ LaunchContext Controller::launch_context() const {
     return {.config = config_, .names = names_, .addresses = addresses_, .cluster = *cluster_};
 }
 
-// A launch names groups of the user and addresses of nodes. Where they have to be looked up first,
-// the order is given again when they are known; unless what it would start was ended by then.
-bool Controller::waits_for_names(const model::Job& job, const std::string& node, const StepKey& key,
-                                 const core::Effect& order) {
-    const std::vector<NameKey> needed = names_for_launch(launch_context(), job, node);
-    if (names_.has(needed)) return false;
+// Given again when the names are known, unless what it would start was ended by then.
+void Controller::defer_launch(const model::Job& job, const std::string& node, const StepKey& key,
+                              const core::Effect& order) {
     const std::pair place(node, key);
-    if (!deferred_launches_.emplace(place, order).second) return true;
-    names_.when_known(needed, [this, place] {
+    if (!deferred_launches_.emplace(place, order).second) return;
+    names_.when_known(names_for_launch(launch_context(), job), [this, place] {
         auto deferred = deferred_launches_.extract(place);
         if (deferred.empty()) return;
         held_effects_.push_back(std::move(deferred.mapped()));
         dirty_ = true;
         request_seal();
     });
-    return true;
 }
 
 void Controller::launch(const ToLaunch& order, const std::map<JobId, Bulk>& payloads) {

@@ -1,6 +1,8 @@
 #include "controller/turn/launch.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 
 #include "controller/requests/wire_fields.hpp"
 #include "wire/codec.hpp"
@@ -49,18 +51,6 @@ void set_site(const config::Config& config, wire::LaunchStep& out) {
     out.set_sample_period(static_cast<std::uint32_t>(config.sample_period.count()));
 }
 
-// The names of nodes resolve inside the job.
-void set_hosts(const LaunchContext& context, const model::Allocation& allocation,
-               const std::string& node, wire::LaunchStep& out) {
-    for (const model::NodeGrant& other : allocation.nodes) {
-        const auto known = [&](const wire::HostAddress& host) { return host.name() == other.node; };
-        if (std::ranges::any_of(out.hosts(), known)) continue;
-        wire::HostAddress* host = out.add_hosts();
-        host->set_name(other.node);
-        host->set_address(context.addresses.seen_from(node, other.node));
-    }
-}
-
 // The allocations of all whom the job's node should know by name: the job's own, first.
 std::vector<const model::Allocation*> neighbours(const LaunchContext& context,
                                                  const model::Job& job) {
@@ -74,17 +64,28 @@ std::vector<const model::Allocation*> neighbours(const LaunchContext& context,
     return all;
 }
 
-}  // namespace
-
-std::vector<NameKey> names_for_launch(const LaunchContext& context, const model::Job& job,
-                                      const std::string& node) {
-    std::vector<NameKey> keys{NameKey::groups_of(job.spec->uid, job.spec->gid)};
+// The names of nodes resolve inside the job. Components of a heterogeneous job may share some.
+void set_hosts(const LaunchContext& context, const model::Job& job, const std::string& node,
+               wire::LaunchStep& out) {
+    std::set<std::string_view> known;
     for (const model::Allocation* allocation : neighbours(context, job)) {
         for (const model::NodeGrant& other : allocation->nodes) {
-            for (NameKey& key : context.addresses.needed(node, other.node))
-                keys.push_back(std::move(key));
+            if (!known.insert(other.node).second) continue;
+            wire::HostAddress* host = out.add_hosts();
+            host->set_name(other.node);
+            host->set_address(context.addresses.seen_from(node, other.node));
         }
     }
+}
+
+}  // namespace
+
+std::vector<NameKey> names_for_launch(const LaunchContext& context, const model::Job& job) {
+    std::vector<std::string> nodes;
+    for (const model::Allocation* allocation : neighbours(context, job))
+        std::ranges::move(allocation->node_names(), std::back_inserter(nodes));
+    std::vector<NameKey> keys = context.addresses.needed(nodes);
+    keys.push_back(NameKey::groups_of(job.spec->uid, job.spec->gid));
     return keys;
 }
 
@@ -111,8 +112,7 @@ std::string encode_launch(const LaunchContext& context, const model::Job& job, c
     set_deadline(context.cluster.deadline_of(job), step, out);
     set_user(*job.spec, context.names, out);
     set_site(context.config, out);
-    for (const model::Allocation* allocation : neighbours(context, job))
-        set_hosts(context, *allocation, node, out);
+    set_hosts(context, job, node, out);
     if (job.het) {
         const model::JobSelector whole{.job = job.het->leader, .elements = {}, .step = {}};
         for (const model::Job* each : context.cluster.find(whole))

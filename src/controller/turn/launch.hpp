@@ -20,9 +20,8 @@ struct LaunchContext {
     const core::Cluster& cluster;
 };
 
-// What has to be looked up for it.
-std::vector<NameKey> names_for_launch(const LaunchContext& context, const model::Job& job,
-                                      const std::string& node);
+// What has to be looked up before steps of the job are launched, on whichever of its nodes.
+std::vector<NameKey> names_for_launch(const LaunchContext& context, const model::Job& job);
 
 // An encoded wire::LaunchStep without the bulky part (payload or srun's StepLaunch). The job holds
 // an allocation with this node. `step` is null for a batch step that has no record of its own.
