@@ -13,7 +13,18 @@
 namespace switchyard {
 namespace {
 
-using namespace view;
+using view::JobTable;
+using view::NodeTable;
+using view::NodeTableRequest;
+using view::NodeView;
+using view::ReportStyle;
+using view::ReportTable;
+using view::SacctRow;
+using view::SacctView;
+using view::SortedLines;
+using view::TableRequest;
+using view::ViewContext;
+namespace samples = view::samples;
 
 std::string_view take_line(std::string_view& text) {
     const std::size_t end = std::min(text.find('\n'), text.size());
@@ -76,7 +87,7 @@ void show_history(const std::string& format, const std::string& delimiter,
         ReportStyle style;
         style.parsable = parsable;
         if (!delimiter.empty()) style.delimiter = delimiter;
-        const auto table = ReportTable<SacctRow>::make(sacct_fields(), format, style);
+        const auto table = ReportTable<SacctRow>::make(view::sacct_fields(), format, style);
         if (!table) return;
         SacctView context;
         context.now = samples::moment(100);
