@@ -44,15 +44,17 @@ void WaitingReasons::set(Job& job, PartitionIndex partition) {
     if (holds_.contains(job.id))
         return hets_.set_reason(job, Reason::Resources, "waits for preempted jobs to leave");
     const sched::Group* group = queue_.group_of(job.id, partition);
-    if (group != nullptr && group->hopeless) return hets_.set_reason(job, group->why, group->why_detail);
+    if (group != nullptr && group->hopeless)
+        return hets_.set_reason(job, group->why, group->why_detail);
     if (const auto problem =
             group != nullptr ? calendar_.window_problem(job, *group) : std::nullopt)
         return hets_.set_reason(job, Reason::ReqNodeNotAvail, *problem);
     const auto front = queue_.front(partition);
     if (front && front->job != job.id) {
         const Job* ahead = world_.find_job(front->job);
-        return hets_.set_reason(job, Reason::Priority,
-                    ahead == nullptr ? std::string() : "behind job " + model::display_id(*ahead));
+        return hets_.set_reason(
+            job, Reason::Priority,
+            ahead == nullptr ? std::string() : "behind job " + model::display_id(*ahead));
     }
     const bool crowded_out = sched::is_crowded_out(queue_, world_.pool, partition);
     hets_.set_reason(job, crowded_out ? Reason::NodeDown : Reason::Resources);
