@@ -87,6 +87,7 @@ FIELDS = [
     (r"\b(SLUID)=s[0-9A-HJKMNP-TV-Z]{13}$", r"\1=#"),
     (r"\b(CPULoad)=\d+\.\d\d", r"\1=#"),
     (r"\b(FreeMem)=\d+", r"\1=#"),
+    (r"\b(Containment)=(cgroup/v[12]|none)", r"\1=#"),  # As this machine can.
     (r"\b(Arch)=" + platform.machine() + r"\b", r"\1=x86_64"),
     (r"\b(OS=Linux) .*?(?= ?$|  RealMemory)", r"\1 #"),
     (r"NodeAddr=\S+ NodeHostName=\S+( Port=\d+)? Version=\S+", "NodeAddr=# NodeHostName=# Version=#"),

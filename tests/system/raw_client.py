@@ -94,7 +94,9 @@ class RawClient:
         with as_user(user):
             self.socket.connect(to if isinstance(to, tuple) else str(to))
         if speaks:
-            self.send_bytes(greetings(speaks)[0])
+            # A peer that has no place for us has said so and is gone by now: its words can still be read.
+            with contextlib.suppress(Closed):
+                self.send_bytes(greetings(speaks)[0])
 
     def __enter__(self):
         return self
