@@ -19,8 +19,8 @@ std::string list_text(std::string_view rest, std::size_t mark) {
     const std::string_view name = rest.substr(0, mark);
     std::vector<std::string_view> pieces;
     for (std::string_view piece : split(rest.substr(mark + 1), ',')) {
-        if (starts_with_ignoring_case(name, "mask") && starts_with_ignoring_case(piece, "0x"))
-            piece.remove_prefix(2);
+        const bool is_mask = starts_with_ignoring_case(name, "mask");
+        while (is_mask && starts_with_ignoring_case(piece, "0x")) piece.remove_prefix(2);
         pieces.push_back(piece);
     }
     return fmt::format("{}:{}", name, fmt::join(pieces, ","));
@@ -55,7 +55,7 @@ std::string canonical_bind(std::string_view wish, std::string_view level) {
         if (is_any(word, {"q", "quiet"})) verbose = false;
         if (is_any(word, {"v", "verbose", "q", "quiet"})) continue;
         asked = true;
-        if (!is_any(word, {"one_thread"})) words.emplace_back(spelled(word));
+        if (!is_any(word, {"", "one_thread"})) words.emplace_back(spelled(word));
     }
     if (!asked && !verbose) return {};
     const bool has_level = std::ranges::any_of(words, [](const std::string& word) {

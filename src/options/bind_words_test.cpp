@@ -13,9 +13,11 @@ TEST(BindWords, EverySpellingBecomesTheSameText) {
     EXPECT_EQ(canonical_bind("v,none", ""), "verbose,none");
     EXPECT_EQ(canonical_bind("no", ""), "quiet,none");
     EXPECT_EQ(canonical_bind("core", ""), "quiet,cores");
+    EXPECT_EQ(canonical_bind("core,,", ""), "quiet,cores");
     EXPECT_EQ(canonical_bind("one_thread", ""), "quiet");
     EXPECT_EQ(canonical_bind("mask_cpu=0x1,0x2", ""), "quiet,mask_cpu:1,2");
     EXPECT_EQ(canonical_bind("v,map_cpu:0,3", ""), "verbose,map_cpu:0,3");
+    EXPECT_EQ(canonical_bind("mask_cpu:0x0xc", ""), "quiet,mask_cpu:c");
     EXPECT_EQ(canonical_bind("p,map_mem:0", ""), "quiet,prefer,map_mem:0");
 }
 

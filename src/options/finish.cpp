@@ -1,5 +1,7 @@
 // finish.cpp: what follows from several options together, and the step that srun asks for.
 #include <algorithm>
+#include <set>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -145,19 +147,15 @@ Outcome name_nodes_once(JobRequest& request, const Surroundings& surroundings) {
             request.job.tasks = tasks;
         if (request.job.tasks) request.task_nodes.resize(*request.job.tasks);
     }
-    std::vector<std::string> distinct;
-    for (std::string& name : names) {
-        if (std::ranges::find(distinct, name) == distinct.end())
-            distinct.push_back(std::move(name));
-    }
-    names = std::move(distinct);
+    std::set<std::string> seen;
+    std::erase_if(names, [&](const std::string& name) { return !seen.insert(name).second; });
     return {};
 }
 
 bool names_what_it_excludes(const model::JobSpec& job) {
-    return std::ranges::any_of(job.required_nodes, [&](const std::string& name) {
-        return std::ranges::find(job.excluded_nodes, name) != job.excluded_nodes.end();
-    });
+    const std::set<std::string_view> excluded(job.excluded_nodes.begin(), job.excluded_nodes.end());
+    return std::ranges::any_of(job.required_nodes,
+                               [&](const std::string& name) { return excluded.contains(name); });
 }
 
 // Nodes named with -w for which no count was given are the count.

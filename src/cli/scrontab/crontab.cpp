@@ -25,6 +25,8 @@ Result<CronEntry> parse_entry(std::string_view line) {
     entry.command = trim(line.substr(at));
     if (const auto time = model::parse_cron(entry.time); !time) return Failure{time.error()};
     if (entry.command.empty()) return fail(Errc::InvalidArgument, "there is no command");
+    if (entry.command.contains('\0'))
+        return fail(Errc::InvalidArgument, "there is a NUL character in the command");
     return entry;
 }
 
