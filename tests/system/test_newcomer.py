@@ -87,7 +87,9 @@ def test_status_tells_health_of_the_cluster_that_commands_find():
 
 @pytest.mark.parametrize("daemon", ["slurmctld", "slurmd"])
 def test_daemons_answer_help_and_name_what_they_do_not_know(daemon):
-    ask = lambda *words: subprocess.run([bin_dir() / daemon, *words], capture_output=True, text=True)
+    def ask(*words):
+        return subprocess.run([bin_dir() / daemon, *words], capture_output=True, text=True)
+
     for word in ("--help", "-h"):
         said = ask(word)
         assert said.returncode == 0 and said.stdout.startswith(f"Usage: {daemon}") and not said.stderr, said
