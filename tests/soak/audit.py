@@ -48,6 +48,9 @@ class Audit:
             ended = [line for line in self.runs.get(job, []) if line[0] == "end"]
             if state == "COMPLETED" and not ended:
                 found.append(self._fault("lost", f"{job} ({name}) is COMPLETED and never came to its end"))
+            # What was taken in and then refused, because the disk was full, ends at once.
+            if state == "CANCELLED" and name in self.field.submitters.refused:
+                continue
             if state not in ("COMPLETED", *MAY_FAIL):
                 found.append(self._fault("lost", f"{job} ({name}) ended as {state}"))
         return found
