@@ -13,8 +13,8 @@
 #include <cstring>
 
 #include "base/text.hpp"
+#include "base/version.hpp"
 #include "config/config.hpp"
-#include "controller/queries/config_values.hpp"
 #include "controller/start/slurm_user.hpp"
 #include "controller/start/start.hpp"
 #include "io/fd.hpp"
@@ -198,7 +198,7 @@ int serve(config::Config config, const Options& options, os::Log& log, Backgroun
     });
     if (const Status written = write_pid_file(pid_file); !written)
         log.error("{}", written.error().message);
-    log.info("slurmctld version {} started on cluster {}", kSlurmVersionNumber, cluster);
+    log.info("slurmctld version {} started on cluster {}", kSlurmRelease, cluster);
     background.serving(log);
     loop.run();
     if (!pid_file.empty()) ::unlink(pid_file.c_str());
@@ -231,7 +231,7 @@ int controller_main(int argc, char** argv) {
         return 1;
     }
     if (options->show_help) return std::fputs(kUsage, stdout), 0;
-    if (options->show_version) return std::puts(kSlurmVersion), 0;
+    if (options->show_version) return std::puts(std::string(kVersionLine).c_str()), 0;
 
     auto config = read_config(*options);
     if (!config) {

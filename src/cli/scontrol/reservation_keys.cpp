@@ -36,7 +36,6 @@ struct Key {
     Status (*apply)(Reading& reading, const KeyWord& word);
 };
 
-std::string text_of(const KeyWord& word) { return word.value.value_or(""); }
 Failure problem(std::string text) { return fail(Errc::InvalidArgument, std::move(text)); }
 Failure bad_value(const KeyWord& word) {
     return problem(fmt::format("Invalid {} value: {}.", word.key, text_of(word)));

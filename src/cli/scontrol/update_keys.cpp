@@ -23,8 +23,6 @@ Failure unknown_key(const KeyWord& word) {
         fmt::format("Update of this parameter is not supported: {}\nRequest aborted", word.typed));
 }
 
-std::string text_of(const KeyWord& word) { return word.value.value_or(""); }
-
 Result<std::uint32_t> number_of(const KeyWord& word) {
     const auto number = parse_uint(text_of(word));
     if (!number || *number > std::numeric_limits<std::uint32_t>::max()) return bad_value(word);

@@ -22,6 +22,7 @@ struct KeyWord {
     std::string typed;
 };
 KeyWord split_key_word(std::string_view word);
+inline std::string text_of(const KeyWord& word) { return word.value.value_or(""); }
 
 struct JobChange {
     std::vector<std::string> ids;     // JobId=, each a selector as typed.

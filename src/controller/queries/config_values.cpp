@@ -8,6 +8,7 @@
 #include "base/limits.hpp"
 #include "base/log_level.hpp"
 #include "base/text.hpp"
+#include "base/version.hpp"
 #include "controller/queries/config_layout.hpp"
 #include "model/time_format.hpp"
 
@@ -124,7 +125,7 @@ void add_site(const config::Config& c, std::uint32_t slurm_user, Values& out) {
     out.emplace_back("SlurmdUser", "root(0)");
     out.emplace_back("SlurmctldPidFile", or_null(c.controller_pid_file));
     out.emplace_back("SLURM_CONF", c.path);
-    out.emplace_back("SLURM_VERSION", std::string(kSlurmVersionNumber));
+    out.emplace_back("SLURM_VERSION", std::string(kSlurmRelease));
     out.emplace_back("StateSaveLocation", c.state_dir);
     out.emplace_back("SwitchyardGpuIdleAction", c.gpu_idle_action);
     out.emplace_back("SwitchyardGpuIdlePercent", std::to_string(c.gpu_idle_percent));

@@ -14,9 +14,6 @@
 
 namespace switchyard::controller {
 
-inline constexpr std::string_view kSlurmVersionNumber = "26.05.0";
-inline constexpr const char* kSlurmVersion = "slurm 26.05.0";
-
 std::vector<std::pair<std::string, std::string>> config_values(const config::Config& config,
                                                                const os::Log& log, Instant booted,
                                                                JobId next_job,

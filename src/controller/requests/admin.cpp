@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "base/version.hpp"
 #include "controller/links/replies.hpp"
 #include "controller/names/addresses.hpp"
 #include "controller/queries/config_values.hpp"
@@ -41,7 +42,7 @@ void handle_config(AdminContext& context, Session& session, const wire::Request&
 void handle_ping(AdminContext& context, Session& session, const wire::Request& request) {
     wire::Reply reply = answer_to(request);
     reply.mutable_ping()->set_host(os::full_host_name());
-    reply.mutable_ping()->set_version(kSlurmVersion);
+    reply.mutable_ping()->set_version(std::string(kVersionLine));
     reply.mutable_ping()->set_now(millis(context.now()));
     context.calls.finish(session, reply.SerializeAsString());
 }
